@@ -222,3 +222,13 @@ def test_schemas_of_the_core():
     assert torch.ops.aten.add(torch.ones(1), 2).item() == 3
     with pytest.raises(NotImplementedError, match="has no function for this operator"):
         torch.ops.aten.made_up_operator.default(torch.ones(1))
+
+
+@pytest.mark.parametrize("text", ["a);b#", "", "Tensr", "1a", "torch.nothing"])
+def test_an_annotation_that_is_no_type_is_named(text):
+    def function(x):
+        return x
+
+    function.__annotations__.update(x=text, **{"return": torch.Tensor})
+    with pytest.raises(ValueError, match=r"Unsupported type annotation .* It is not a type"):
+        torch.library.infer_schema(function, mutates_args=())

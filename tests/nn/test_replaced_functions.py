@@ -7,8 +7,8 @@ import chainrule.nn.functional as F
 from chainrule import nn
 
 
-def attend(x):
-    return nn.MultiheadAttention(8, 2)(x, x, x)
+def attend(x, **options):
+    return nn.MultiheadAttention(8, 2)(x, x, x, **options)
 
 
 SEQUENCE, IMAGE, VOLUME = (2, 3, 8), (2, 4, 6, 6), (2, 2, 4, 4, 4)
@@ -33,6 +33,7 @@ SEQUENCE, IMAGE, VOLUME = (2, 3, 8), (2, 4, 6, 6), (2, 2, 4, 4, 4)
         ("instance_norm", lambda: nn.InstanceNorm2d(4), IMAGE),
         ("interpolate", lambda: nn.Upsample(scale_factor=2), IMAGE),
         ("dropout", nn.Dropout, SEQUENCE),
+        ("dropout", lambda: nn.Dropout().eval(), SEQUENCE),
         ("pad", lambda: nn.ConstantPad1d(1, 0.0), SEQUENCE),
     ],
 )
@@ -52,6 +53,7 @@ def test_a_layer_calls_the_function_that_is_there(monkeypatch, name, make, shape
         ("bilinear", lambda: nn.Bilinear(2, 2, 2)(torch.ones(1, 2), torch.ones(1, 2))),
         ("cross_entropy", lambda: nn.CrossEntropyLoss()(torch.ones(2, 3), torch.tensor([0, 1]))),
         ("multi_head_attention_forward", lambda: attend(torch.ones(3, 8))),
+        ("multi_head_attention_forward", lambda: attend(torch.ones(3, 1, 8), need_weights=False)),
     ],
 )
 def test_a_layer_of_several_inputs_does_too(monkeypatch, name, run):
@@ -59,3 +61,18 @@ def test_a_layer_of_several_inputs_does_too(monkeypatch, name, run):
     monkeypatch.setattr(F, name, lambda *a, **k: calls.append(name) or original(*a, **k))
     run()
     assert calls == [name]
+
+
+@pytest.mark.parametrize("layer", [nn.Dropout().eval(), nn.MultiheadAttention(8, 2)])
+def test_modes_see_layers_that_could_do_without_their_function(layer):
+    seen = []
+
+    class Watch(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(3, 1, 8)
+    with Watch():
+        layer(x) if isinstance(layer, nn.Dropout) else layer(x, x, x, need_weights=False)
+    assert {F.dropout, F.multi_head_attention_forward} & set(seen)

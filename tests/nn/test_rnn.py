@@ -32,6 +32,32 @@ def test_the_layer_is_its_cell_step_by_step(cls):
     torch.testing.assert_close(layer(x)[0], torch.stack(outputs))
 
 
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_a_relu_layer_keeps_what_is_no_number(bad, fast, monkeypatch):
+    """It gave 0 for NaN: a network that had overflown looked healthy."""
+    if not fast:
+        monkeypatch.setattr("chainrule.ops.recurrent_fast.rnn_forward", lambda *_: None)
+    layer = made(nn.RNN, 3, 4, nonlinearity="relu")
+    x = torch.randn(4, 2, 3, dtype=torch.float64)
+    x[0, 0, 0] = bad
+    there, here = x.clone().requires_grad_(), x.clone().requires_grad_()
+    found, _ = layer(there)
+    found.sum().backward()
+    gradients = [p.grad.clone() for p in layer.parameters()]
+    layer.zero_grad()
+    w_ih, w_hh, b_ih, b_hh = layer.parameters()
+    h, steps = torch.zeros(2, 4, dtype=torch.float64), []
+    for step in here:
+        h = torch.relu(step @ w_ih.T + b_ih + h @ w_hh.T + b_hh)
+        steps.append(h)
+    torch.stack(steps).sum().backward()
+    torch.testing.assert_close(found, torch.stack(steps), equal_nan=True)
+    torch.testing.assert_close(there.grad, here.grad, equal_nan=True)
+    for own, p in zip(gradients, layer.parameters(), strict=True):
+        torch.testing.assert_close(own, p.grad, equal_nan=True)
+
+
 @by_class
 def test_a_reversed_direction_is_the_forward_one_on_the_reversed_sequence(cls):
     both, one = made(cls, 3, 4, bidirectional=True), made(cls, 3, 4)

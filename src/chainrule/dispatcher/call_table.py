@@ -53,6 +53,10 @@ CALLS = {
         "var.correction(x, dims(x, axis, keepdims), correction=correction, keepdim=keepdims)",
     "reduce_std":
         "std.correction(x, dims(x, axis, keepdims), correction=correction, keepdim=keepdims)",
+    "var_mean":
+        "var_mean.correction(x, dims(x, axis, keepdims), correction=correction, keepdim=keepdims)",
+    "std_mean":
+        "std_mean.correction(x, dims(x, axis, keepdims), correction=correction, keepdim=keepdims)",
     "reduce_norm": "linalg_vector_norm(x, order, dims(x, axis, keepdims), keepdims)",
     "argmax": "argmax(x, axis, keepdims)", "argmin": "argmin(x, axis, keepdims)",
     # shapes

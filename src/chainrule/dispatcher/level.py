@@ -147,7 +147,7 @@ class DispatchLevel(Level):
             for k, out in enumerate(outs):
                 out._view = None
                 if shares_memory(out._a, payloads[0]):
-                    attach_view(out, tensors[0], op, params, len(outs) > 1)
+                    attach_view(out, tensors[0], op, params, op.n_out != 1)
                     if op.n_out != 1 and out._view is not None:
                         out._view.append(k)
         if recording:

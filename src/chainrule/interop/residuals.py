@@ -10,7 +10,7 @@ import numpy as np
 import chainrule as torch
 
 from ..ops import interrupts
-from .scipy import Objective
+from .objective import Objective
 
 
 class Residuals(Objective):

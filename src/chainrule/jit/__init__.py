@@ -277,6 +277,25 @@ def onednn_fusion_enabled() -> bool:
     return False
 
 
+def _get_trace_graph(
+    f: Callable[..., Any],
+    args: Any = (),
+    kwargs: Any = None,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    return_inputs: bool = False,
+    _return_inputs_states: bool = False,
+) -> Any:
+    """The graph of what a module or function calls on these arguments, and its result.
+
+    Tools that count a model's work or draw it read the graph; it cannot be run.
+    """
+    from ._graph import trace_graph
+
+    graph, result = trace_graph(f, args, kwargs)
+    return (graph, result, args) if return_inputs else (graph, result)
+
+
 # ---- files ---------------------------------------------------------------------------------------
 
 
@@ -290,7 +309,7 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-save = load = export_opnames = _get_trace_graph = last_executed_optimized_graph = _refuse
+save = load = export_opnames = last_executed_optimized_graph = _refuse
 save_jit_module_to_flatbuffer = jit_module_from_flatbuffer = _refuse
 
 
@@ -319,4 +338,4 @@ __all__ = [
 
 _add_stand_ins(globals())
 
-explain_module(globals(), "trace", "trace_module", "script", "freeze")
+explain_module(globals(), "trace", "trace_module", "script", "freeze", "isinstance", "wait")

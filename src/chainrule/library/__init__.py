@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+from ..autograd.accidents import explain_module
 from . import registry
 from .checks import opcheck
 from .custom import CustomOpDef, custom_op
@@ -239,3 +240,6 @@ __all__ = [
     "register_fake", "register_kernel", "register_torch_dispatch", "register_vmap", "triton_op",
     "wrap_triton",
 ]  # fmt: skip
+
+
+explain_module(globals(), "define", "impl", "register_kernel", "register_fake", "register_autograd")

@@ -257,14 +257,14 @@ def infer_schema(
             parts.append("*")
             named = True
         parts.append(_parameter(p, k, everything or p.name in written, space, wrong))
-    returned = _returned(_evaluated(signature.return_annotation, space), wrong)
+    returned = _returned(_evaluated(signature.return_annotation, space, wrong), wrong)
     return f"{op_name or ''}({', '.join(parts)}) -> {returned}"
 
 
 def _parameter(p: Any, place: int, writes: bool, space: Any, wrong: Any) -> str:
     if p.annotation is p.empty:
         raise wrong(f"Parameter {p.name} must have a type annotation.")
-    kind = _kind_of(_evaluated(p.annotation, space))
+    kind = _kind_of(_evaluated(p.annotation, space, wrong))
     if kind is None:
         raise wrong(
             f"Parameter {p.name} has unsupported type {p.annotation}. The valid types are: Tensor, "
@@ -285,11 +285,17 @@ def _parameter(p: Any, place: int, writes: bool, space: Any, wrong: Any) -> str:
     raise wrong(f"Parameter {p.name} has an unsupported default value type {type(p.default)}.")
 
 
-def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
+def _evaluated(annotation: Any, space: dict[str, Any], wrong: Any) -> Any:
     """An annotation that was written as text, in the names of its module."""
-    if isinstance(annotation, str):
+    if not isinstance(annotation, str):
+        return annotation
+    try:
         return eval(annotation, {**vars(typing), **space})  # the user's own source
-    return annotation
+    except Exception as problem:
+        raise wrong(
+            f"Unsupported type annotation {annotation}. It is not a type. "
+            f"({type(problem).__name__}: {problem})"
+        ) from problem
 
 
 def _returned(annotation: Any, wrong: Any) -> str:

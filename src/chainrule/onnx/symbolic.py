@@ -6,6 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
 from .graph import Graph
 
 _registered: dict[tuple[str, int], Any] = {}
@@ -68,3 +69,6 @@ def _attributes(given: dict[str, Any]) -> dict[str, Any]:
         make = _KINDS[kind]
         found[name] = [make(v) for v in value] if isinstance(value, list | tuple) else make(value)
     return found
+
+
+explain_module(globals())

@@ -14,6 +14,7 @@ from ..doctor.report import Diagnosis
 from ..doctor.rules import chosen, names_of
 from ..doctor.watch import Watch
 from ..serialization.files import write_text
+from . import script
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "--json": {"metavar": "FILE", "help": "write the findings ('-': print them)"},
@@ -43,12 +44,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def beside(argv: list[str]) -> int:
-    """`chainrule run --doctor`: the program with its own exit code, and a report at the end."""
-    from .script import main
-
+    """`chainrule run --doctor ...`: the program with its own exit code, and a report at the end."""
     with Watch(chosen(), [], None) as watch:
         try:
-            return main(argv)
+            return script.main(argv[1:])
         finally:
             print(watch.diagnosis, file=sys.stderr)
 
@@ -88,12 +87,10 @@ def _take_own(options: argparse.Namespace) -> None:
 
 def _run(argv: list[str], watch: Watch) -> None:
     """Run the program under the watch; what it raises is shown and diagnosed."""
-    from .script import main
-
     problem: BaseException | None = None
     with watch:
         try:
-            main(argv)
+            script.main(argv)
         except SystemExit as end:
             if end.code not in (None, 0):
                 print(f"the program ended with {end.code!r}", file=sys.stderr)

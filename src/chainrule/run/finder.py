@@ -14,13 +14,9 @@ from typing import Any
 from ..autograd import source
 from ..tensor.namespaces import names_so_far
 from . import imported, naming
-from .aliases import ALIASES, KNOWN_AS
+from .aliases import ALIASES, KNOWN_AS, speaks_torch
 from .missing import missing_error, missing_module, public_name
 
-# Folders of ours that PyTorch does not have; a failed look-up there keeps Python's error.
-_INTERNAL = frozenset(
-    {"checking", "cli", "compiler", "derivatives", "ir", "ops", "run", "tensor", "torch_version"}
-)
 _OWN_GETATTR = "_getattr_without_hook"
 
 
@@ -137,12 +133,6 @@ def _only_asked() -> bool:
     return False
 
 
-def speaks_torch(module_name: str) -> bool:
-    """Whether a module of ours has names that scripts look up."""
-    parts = module_name.split(".")
-    return len(parts) == 1 or parts[1] not in _INTERNAL
-
-
 def explain_missing(module: ModuleType) -> None:
     """Let failed look-ups in the module say what is missing, on which line, and what is close."""
     space = names_so_far(module)
@@ -169,6 +159,9 @@ def explain_missing(module: ModuleType) -> None:
         value = imported.found_in(theirs, name)
         if value is not None:
             return value
+        # `import torch` loads most submodules of PyTorch, so programs do not import each of them.
+        if _counterpart(f"{theirs}.{name}")[0] is not None:
+            return importlib.import_module(f"{of}.{name}")
         raise missing_error(module, name, frame) from None
 
     space["__getattr__"] = __getattr__

@@ -21,6 +21,7 @@ from ..tensor.api import NAMED
 from ..tensor.device import device
 from ..tensor.info import finfo, iinfo
 from ..tensor.namespaces import names_so_far
+from .aliases import speaks_torch
 
 _OURS, _THEIRS = __name__.partition(".")[0], "torch"
 # Objects whose names a module does not show.
@@ -75,8 +76,6 @@ def begin() -> None:
 
 def adopt(module: ModuleType) -> None:
     """Let what a module defines be at home where PyTorch has it."""
-    from .finder import speaks_torch
-
     own = module.__name__
     elsewhere = homes().get(own, {})
     if not own.startswith(f"{_OURS}.") or not (elsewhere or speaks_torch(own)):

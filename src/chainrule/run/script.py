@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from .installation import install
 from .missing import note_for
 
 USAGE = """\
@@ -33,17 +34,11 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(USAGE, end="", file=sys.stdout if argv else sys.stderr)
         return 0 if argv else 2
-    if argv[0] == "--doctor":
-        from .diagnosed import beside
-
-        return beside(argv[1:])
     kind, rest = (argv[0], argv[1:]) if argv[0] in ("-m", "-c") else ("", argv)
     if not rest:
         return _refuse(f"{kind} needs an argument")
     if not kind and rest[0].startswith("-"):
         return _refuse(f"unknown option {rest[0]!r}; see chainrule run --help")
-    from . import install
-
     install()  # before anything of the program is imported
     try:
         prepared = {"-m": _module, "-c": _code, "": _script}[kind](rest)

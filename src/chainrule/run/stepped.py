@@ -16,7 +16,7 @@ from typing import Any
 
 from ..studio.lessons import LESSONS, add_lesson
 from ..studio.programs import ProgramError, trace_program
-from . import install
+from .installation import install
 
 
 def main(argv: Sequence[str]) -> int:

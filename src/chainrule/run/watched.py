@@ -77,7 +77,7 @@ def _run(options: Any, watcher: Any) -> int | None:
     """Run the target inside the watcher's block; an exit code where there is nothing to report."""
     if ":" not in os.path.basename(options.target):
         return _run_script([options.target, *options.arguments], watcher)
-    from . import install
+    from .installation import install
 
     install()  # before anything of the program is imported
     try:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from types import UnionType
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from .pytree_nodes import (
     BUILTIN_TYPES,
     CONSTANT_NODES,
@@ -343,3 +344,6 @@ _HELPERS = (
     _ordereddict_flatten, _ordereddict_flatten_with_keys, _ordereddict_unflatten, _tuple_flatten,
     _tuple_flatten_with_keys, _tuple_unflatten,
 )  # fmt: skip
+
+
+explain_module(globals())

@@ -103,8 +103,8 @@ def checkpoint(
     >>> x = torch.tensor([0.0, 1.0], requires_grad=True)
     >>> y = checkpoint(lambda t: t.exp().sin(), x, use_reentrant=False)
     >>> y.sum().backward()
-    >>> x.grad
-    tensor([ 0.5403, -2.4784])
+    >>> x.grad  # doctest: +ELLIPSIS
+    tensor([ 0.5403, -2.478...])
     """
     if use_reentrant is None:
         _warn_about_default("checkpoint")
@@ -277,7 +277,7 @@ def checkpoint_sequential(
     >>> x = torch.tensor(0.5, requires_grad=True)
     >>> steps = [torch.sin, torch.exp, torch.sin, torch.exp]
     >>> checkpoint_sequential(steps, 2, x, use_reentrant=False).backward()
-    >>> x.grad
+    >>> x.grad  # doctest: +ELLIPSIS
     tensor(-0.1707)
     """
     if use_reentrant is None:
@@ -342,4 +342,4 @@ def __getattr__(name: str) -> Any:
     return _standins.member("utils.checkpoint", name)
 
 
-explain_module(globals(), "checkpoint", "checkpoint_sequential")
+explain_module(globals(), "checkpoint", "checkpoint_sequential", "check_backward_validity")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..tensor.return_types import ReturnType
 from .pytree_nodes import (
     SERIALIZED_TYPE_TO_PYTHON_TYPE,
@@ -246,3 +247,6 @@ def treespec_dict(mapping: Any = (), /, **kwargs: TreeSpec) -> TreeSpec:
     """The form of a dict of such trees."""
     found = dict(mapping, **kwargs)
     return TreeSpec(dict, list(found), list(found.values()))
+
+
+explain_module(globals())

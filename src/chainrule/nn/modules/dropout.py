@@ -6,10 +6,13 @@ from ... import Tensor
 from ...autograd import refusal
 from .. import functional as F
 from .function_layer import FunctionLayer
+from .layer_common import is_seen
 
 __all__ = [
     "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
 ]  # fmt: skip
+
+_DROPOUT = F.dropout
 
 
 class _DropoutNd(FunctionLayer):
@@ -32,8 +35,8 @@ class Dropout(_DropoutNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with elements dropped."""
-        if self.training:
-            return F.dropout(input, self.p, True, self.inplace)
+        if self.training or is_seen(F.dropout, _DROPOUT):
+            return F.dropout(input, self.p, self.training, self.inplace)
         return input
 
 

@@ -11,6 +11,7 @@ from ... import empty
 from ...autograd import refusal, source
 from ...autograd.accidents import in_words
 from ...autograd.source import warn_user as warn_user
+from ...autograd.state import STATE
 from ...tensor import Parameter
 from .module_members import type_name
 
@@ -21,6 +22,11 @@ NO_TENSORS = (list, tuple, dict, str, int, float, np.ndarray, np.generic)
 def new_parameter(*shape: int, device: Any = None, dtype: Any = None) -> Parameter:
     """A parameter whose values are still to be set."""
     return Parameter(empty(shape, device=device, dtype=dtype))
+
+
+def is_seen(function: Any, original: Any) -> bool:
+    """Whether a layer may not skip its function: it was replaced, or modes watch what is called."""
+    return function is not original or bool(STATE.function_modes)
 
 
 def add_layer(problem: Exception, layer: Any) -> NoReturn:

@@ -10,11 +10,13 @@ from ...tensor import Parameter
 from ...tensor.functions.nn_heads import self_attention
 from .. import functional as F
 from .. import init
-from .layer_common import PROBLEMS, add_layer, new_parameter
+from .layer_common import PROBLEMS, add_layer, is_seen, new_parameter
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
 __all__ = ["MultiheadAttention"]
+
+_ATTENTION = F.multi_head_attention_forward
 
 
 class MultiheadAttention(Module):
@@ -128,6 +130,7 @@ class MultiheadAttention(Module):
 
     def _is_plain(self, query: Tensor) -> bool:
         simple = self._qkv_same_embed_dim and self.bias_k is None and not self.add_zero_attn
+        simple = simple and not is_seen(F.multi_head_attention_forward, _ATTENTION)
         return simple and query.dim() == 3
 
     def _attend_itself(self, x: Tensor, masks: Any, is_causal: bool) -> Tensor:

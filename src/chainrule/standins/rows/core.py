@@ -96,7 +96,6 @@ ROWS = [
     nothing("_C", "_set_math_sdp_allow_fp16_bf16_reduction", "a switch of GPU kernels"),
     answer("_C", False, "_cuda_isInBadFork _jit_can_fuse_on_cpu _jit_can_fuse_on_gpu "
            "_are_functorch_transforms_active", "no"),
-    answer("_C", None, "_get_tracing_state", "the state of a TorchScript trace: none"),
     answer("_C", "privateuseone", "_get_privateuse1_backend_name", "as PyTorch names it"),
     answer("_C", False, "_get_cudnn_enabled _get_cudnn_benchmark _get_cudnn_deterministic", (
         "a switch of cuDNN, which is not used"

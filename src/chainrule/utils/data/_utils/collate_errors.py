@@ -20,6 +20,12 @@ _PAD = (
 _OWN = "return the same kind of sample for every index, or pass a collate_fn to the DataLoader."
 
 
+class Place:
+    """Where samples are joined."""
+
+    is_worker = False
+
+
 def explained(batch: Any, problem: Exception) -> Exception:
     """An error of the same type that says more; looks at the samples only now that one occurred."""
     found = _difference(batch, "sample") if isinstance(batch, Sequence) else None
@@ -37,9 +43,7 @@ def explained(batch: Any, problem: Exception) -> Exception:
 
 def _where() -> list[str]:
     """The user's line; a worker has none: its error is raised again where a batch is wanted."""
-    from .worker import get_worker_info
-
-    return [] if get_worker_info() is not None else [f"  at {source.here()}"]
+    return [] if Place.is_worker else [f"  at {source.here()}"]
 
 
 def _difference(samples: Sequence[Any], place: str) -> tuple[str, str] | None:

@@ -20,6 +20,7 @@ import numpy as np
 import chainrule as torch
 
 from . import transport
+from .collate_errors import Place
 from .failure import ExceptionWrapper
 from .fetch import fetcher_for
 
@@ -159,6 +160,7 @@ class _Worker:
         self.fetcher: Any = None
         torch.set_num_threads(1)
         seed_everything(job.base_seed, job.worker_id)
+        Place.is_worker = True
         _Process.info = WorkerInfo(
             job.worker_id, job.num_workers, job.base_seed + job.worker_id, job.dataset
         )

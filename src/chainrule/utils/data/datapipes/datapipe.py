@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from ....autograd import refusal, source
+from ....autograd.accidents import explain_module
 from ..dataset import Dataset, IterableDataset
 
 Stage = TypeVar("Stage", bound=type)
@@ -117,3 +118,6 @@ def on_columns(fn: Callable[..., Any], sample: Any, taken: Any) -> Any:
     if isinstance(taken, list | tuple):
         return fn(*(sample[k] for k in taken))
     return fn(sample[taken])
+
+
+explain_module(globals(), "DataChunk")
