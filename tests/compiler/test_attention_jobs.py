@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import chainrule as torch
 from chainrule.compiler.products import offered
 
 SIZES = {  # leading dimensions, queries, keys, width of keys, width of values
@@ -110,3 +111,29 @@ def test_tiny_and_unlike_inputs_are_left_to_numpy(jobs):
     q = np.ones((2, 16, 16), np.float32)
     assert jobs.forward(q, q.astype(np.float64), q, None, 1.0, False, q.copy()) is None
     assert jobs.forward(q.astype(np.complex64), q, q, None, 1.0, False, q.copy()) is None
+
+
+@pytest.mark.parametrize("layout", ["shared", "own", "keys", "transposed", "added"])
+def test_masks_of_every_layout(layout):
+    rng = np.random.RandomState(5)
+    q, k, v = (
+        torch.tensor(rng.standard_normal((2, 3, n, 16)).astype("f4")) for n in (80, 140, 140)
+    )
+    shape = {"own": (2, 3, 80, 140), "keys": (2, 1, 1, 140)}.get(layout, (80, 140))
+    mask = torch.tensor(rng.random_sample(shape) > 0.3)
+    mask[..., :2] = True
+    if layout == "transposed":
+        mask = mask.T.contiguous().T
+    if layout == "added":
+        mask = torch.tensor(rng.standard_normal((80, 140)).astype("f4"))
+    leaves = [t.clone().requires_grad_() for t in (q, k, v)]
+    out = torch.nn.functional.scaled_dot_product_attention(*leaves, attn_mask=mask)
+    out.square().sum().backward()
+    plain = [t.double().requires_grad_() for t in (q, k, v)]
+    scores = plain[0] @ plain[1].transpose(-1, -2) / 4
+    hidden = scores + mask if layout == "added" else scores.masked_fill(~mask, -float("inf"))
+    expected = hidden.softmax(-1) @ plain[2]
+    expected.square().sum().backward()
+    np.testing.assert_allclose(out.detach(), expected.detach(), 1e-4, 1e-5)
+    for a, b in zip(leaves, plain, strict=True):
+        np.testing.assert_allclose(a.grad, b.grad, 1e-3, 1e-4)

@@ -322,3 +322,25 @@ def test_code_of_edited_files_goes_by_its_text_alone(tmp_path, monkeypatch):
         assert (plan_cache.host.package_stamp() is not None) is unchanged
         assert (plan_cache.key_of(scaled(2.0, [1, 2, 3, 4]), (64,)) is not None) is unchanged
     plan_cache.host.package_stamp.cache_clear()
+
+
+def test_compiling_loads_no_part_of_the_package_that_the_program_does_not_use(tmp_path):
+    script = """
+import sys
+import chainrule as torch
+from chainrule import nn
+
+def step(x):
+    return torch.tanh(nn.functional.relu(x)).sum()
+
+compiled = torch.compile(step, fullgraph=True)
+for _ in range(4):
+    compiled(torch.ones(3))
+unused = ("doctor", "studio", "onnx", "export", "distributed", "sparse.products", "profiler")
+print([name for name in unused if f"chainrule.{name}" in sys.modules])
+"""
+    environment = {**os.environ, "CHAINRULE_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout.strip() == "[]"

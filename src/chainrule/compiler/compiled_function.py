@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import gc
 import sys
@@ -101,6 +102,21 @@ class CompiledFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """As a method: the object is the first argument."""
         return self if instance is None else MethodType(self, instance)
+
+    # As of any function, a copy is the function itself, and files keep its name; a method's copy
+    # belongs to a copy of its object.
+
+    def __copy__(self) -> CompiledFunction:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> CompiledFunction:
+        function = copy.deepcopy(self.function, memo)
+        if function is self.function:
+            return self
+        return CompiledFunction(function, self.fullgraph, self._print, self._dynamic)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # pyright: ignore[reportAttributeAccessIssue]
 
     def reset(self) -> None:
         """Forget every plan."""

@@ -97,7 +97,8 @@ _COMPARISONS = {
 _METHODS = {
     "UNARY_NEGATIVE": "__neg__", "UNARY_INVERT": "__invert__", "BINARY_SUBSCR": "__getitem__",
     "BINARY_SLICE": "__getitem__", "STORE_SUBSCR": "__setitem__", "STORE_SLICE": "__setitem__",
-    "CONTAINS_OP": "__contains__", "GET_ITER": "__iter__",
+    "CONTAINS_OP": "__contains__", "GET_ITER": "__iter__", "FORMAT_VALUE": "__format__",
+    "FORMAT_SIMPLE": "__format__", "FORMAT_WITH_SPEC": "__format__",
 }  # fmt: skip
 
 
@@ -117,3 +118,16 @@ def operators_in(code: CodeType) -> frozenset[str]:
             elif name == "COMPARE_OP":
                 found.add(_COMPARISONS.get(symbol.removeprefix("bool(").removesuffix(")"), ""))
     return frozenset(found - {""})
+
+
+_GROW = {"__pow__", "__lshift__", "__mul__", "pow", "factorial", "perm", "comb", "prod"}
+_LONG_INTEGER = 2_000  # bits; Python refuses to write longer ones, if told so
+
+
+@functools.lru_cache(4096)
+def makes_long_integers(code: CodeType) -> bool:
+    """Whether code has integers that Python may refuse to write, or makes them of others."""
+    constants = (c for part in codes_in(code) for c in part.co_consts)
+    if any(type(c) is int and c.bit_length() > _LONG_INTEGER for c in constants):
+        return True
+    return bool(_GROW & (operators_in(code) | names_in(code)))

@@ -9,9 +9,10 @@ backward plan runs on what the forward plan saved.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from weakref import ref
+
+import numpy as np
 
 from ...autograd import errors, source
 from ...autograd.leaves import GRAPH
@@ -19,39 +20,40 @@ from ...autograd.node import Node, OutSlot, start
 from ...autograd.record import distinct, edge
 from ...autograd.state import STATE
 from ...autograd.value import make
+from ..graph.program import Value
 from ..passes.partition import Partition, without
 from ..runtime.plan import Plan
 from .program import Alias, Output, Program
 from .replay import Replay
 from .runner import Runner
+from .walk import walk
+
+_NUMBERS = (bool, int, float, complex, str, bytes, np.generic)
 
 
 class CompiledFunctionBackward(Node):
     """The node behind the results of a compiled function."""
 
-    __slots__ = ("again", "compute", "entangled", "inside", "keeps_nothing", "results", "views")
+    __slots__ = ("results", "runner", "seen", "views")
 
     multi = True
     materialise = False  # what got no gradient takes no part
-    compute: Callable[[list[Any], list[Any]], list[Any]]
-    again: Callable[[Any, list[Any]], list[Any]]
-    keeps_nothing: bool  # gradients need no value: there may be many backward passes, as in eager
-    entangled: frozenset[int]  # results that others were computed from
-    results: list[tuple[int, Any]]  # those, as weak references; empty once the node is unfolded
+    runner: DifferentiableRunner
+    results: list[tuple[int, Any]]  # entangled ones, as weak references; empty once unfolded
     views: list[Any]  # nodes before results that share memory and are read: weak references
-    inside: Callable[[Any], tuple[dict[int, Any], dict[Any, Any]]]
+    seen: Any  # what rules of autograd.Functions could see
 
     def unfold(self, nr: int) -> bool:
         """Put the nodes of eager code behind this one: somebody wants the whole gradient of a
         result, and a part of it comes from other results, inside of the function."""
-        return nr in self.entangled and self.unfold_all()
+        return nr in self.runner.entangled and self.unfold_all()
 
     def unfold_all(self) -> bool:
         """The same for all results at once, if that was not done."""
         if self.s.__class__ is not tuple:
             return False
         self._check(self.s[2])
-        found, values = self.inside(self.s)
+        found, values = self.runner.inside(self.s)
         edges = [edge(found[k]) if k in found else None for k in range(len(self.meta))]
         views = [view for reference in self.views if (view := reference()) is not None]
         shown = [edge(values[view.value]) for view in views]
@@ -71,16 +73,20 @@ class CompiledFunctionBackward(Node):
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
         if self.s.__class__ is list:
             return tuple(g)
+        runner = self.runner
         if self.s is None:
-            if self.keeps_nothing:
-                return self.compute([], g)
+            if runner.keeps_nothing:
+                return runner.compute_gradients([], g)
             raise errors.freed(self)
-        self._check(self.s[1])
-        return self.compute(self.s[0], g)
+        self._check(self.s[1], g)
+        if runner.settings is not None:
+            runner.settings.check(self.seen)
+        return runner.compute_gradients(self.s[0], g)
 
-    def _check(self, versions: list[Any]) -> None:
-        for version, then, shape in versions:
-            if version[0] != then:
+    def _check(self, versions: list[Any], g: list[Any] | None = None) -> None:
+        """Raise where something was written since which gradients like `g` need."""
+        for k, (version, then, shape) in enumerate(versions):
+            if version[0] != then and (g is None or self.runner.reads(k, g)):
                 raise self._modified(version, then, shape)
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
@@ -90,7 +96,7 @@ class CompiledFunctionBackward(Node):
             if self.s is None:
                 raise errors.freed(self)
             self._check(self.s[2])
-            found = self.again(self.s, g)
+            found = self.runner.differentiate(self.s, g)
             return found if mode == GRAPH else [x if x is None else x.detach() for x in found]
         arrays = self.vjp([None if x is None else x._a for x in g], parents)
         return tuple(None if a is None else make(a) for a in arrays)
@@ -152,17 +158,42 @@ def _age(edges: list[Any], key: int) -> None:
         node.key = key + k / (len(found) + 1)  # pyright: ignore[reportAttributeAccessIssue]
 
 
+class Settings:
+    """What the user's own rules (`autograd.Function`) read when they run, besides what they are
+    given. A plan has it from the call; eager code asks in the backward pass."""
+
+    def __init__(self, rules: list[Any]) -> None:
+        self._scan = walk(rules[0], (), rules[1:])
+        places = [*self._scan.values, *self._scan.objects, *self._scan.tensor_paths]
+        self._places = [p for p in places if p in self._scan.places]
+        self.read = self._scan.reader(self._places)
+
+    def check(self, then: tuple[Any, ...]) -> None:
+        """Raise where something is not what it was when the function was called."""
+        now = self.read()
+        for place, a, b in zip(self._places, then, now, strict=True):
+            if a is not b and not (isinstance(b, _NUMBERS) and self._scan.same(a, b)):
+                raise RuntimeError(
+                    f"the backward of an autograd.Function in a compiled function reads "
+                    f"{self._scan.describe(place)}, which changed between the call and the "
+                    f"backward pass ({a!r}, now {b!r}); the plan was made for what it was. Fix: "
+                    "give it to apply() and keep it in ctx, or call the function without compile."
+                )
+
+
 class DifferentiableRunner(Runner):
     """Runs the forward plan and leaves a node for the backward plan."""
 
     def _make_plan(self, program: Program) -> Plan:
         self.replay = Replay(program, _slots_of(program))
-        self._entangled = self.replay.entangled()
+        self.entangled = self.replay.entangled()
         self._read_views = [a for a in _aliases_in(program.result) if self.replay.reads(a.value)]
         seeds = {i: s.what for i, s in enumerate(program.sources) if s.kind == "seed"}
         self.partition = Partition(program.graph, seeds, program.results)
+        rules = program.second.rules
+        self.settings = Settings(rules) if rules else None
         self.backward_plan: Plan | None = None
-        self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool]]] = {}
+        self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool], list[bool]]] = {}
         return Plan(self.partition.forward)
 
     def compute_gradients(self, values: list[Any], seeds: list[Any]) -> Any:
@@ -176,17 +207,29 @@ class DifferentiableRunner(Runner):
             self.backward_plan = Plan(self.partition.backward)
         return tuple(distinct(self.backward_plan.run([*values, *given])))
 
+    def reads(self, k: int, seeds: list[Any]) -> bool:
+        """Whether these gradients need the kth of the values that must not change."""
+        return all(seeds[k] is not None for k in self._seeds) or self._partial(seeds)[2][k]
+
     def _without_some(self, values: list[Any], seeds: list[Any], given: list[Any]) -> Any:
         """The same where results got no gradient."""
+        plan, there, _ = self._partial(seeds)
+        found = iter(() if plan is None else distinct(plan.run([*values, *given])))
+        return tuple(next(found) if is_there else None for is_there in there)
+
+    def _partial(self, seeds: list[Any]) -> tuple[Plan | None, list[bool], list[bool]]:
+        """The plan for those results that got a gradient, which gradients it finds, and which of
+        the values that must not change it reads."""
         missing = tuple(i for i, k in enumerate(self._seeds) if seeds[k] is None)
         if missing not in self._partial_plans:
             whole = self.partition.backward
             first = len(whole.inputs) - len(self._seeds)
             graph, there = without(whole, [whole.inputs[first + i] for i in missing])
-            self._partial_plans[missing] = (Plan(graph) if graph.outputs else None, there)
-        plan, there = self._partial_plans[missing]
-        found = iter(() if plan is None else distinct(plan.run([*values, *given])))
-        return tuple(next(found) if is_there else None for is_there in there)
+            read = {v for i in graph.instrs for v in i.values} | {*filter(_is_value, graph.outputs)}
+            plan = Plan(graph) if graph.outputs else None
+            counted = [whole.inputs[k] in read for k in self._counted]
+            self._partial_plans[missing] = (plan, there, counted)
+        return self._partial_plans[missing]
 
     def differentiate(self, saved: Any, g: list[Any]) -> list[Any]:
         """Gradients that can be differentiated."""
@@ -211,16 +254,21 @@ class DifferentiableRunner(Runner):
         backward.inputs = [backward.inputs[i] for i in order]
         backward.input_names = [f"{partition.needs[i][0]}{partition.needs[i][1]}" for i in order]
         needs = [partition.needs[i] for i in order]
+        shown = program.shown
         self._seeds = [number for kind, number in needs if kind == "seed"]
         self._kept = [need for need in needs if need[0] != "seed"]
         plain = [s for s in program.sources if s.kind != "seed"]
-        inputs = [plain[n] for kind, n in self._kept if kind == "input"]
-        self._versioned = [s for s in inputs if s.kind in ("argument", "tensor")]
-        self._keeps_nothing = program.second.keeps_nothing and not self._kept
+        inputs = [(k, plain[n]) for k, (kind, n) in enumerate(self._kept) if kind == "input"]
+        versioned = [(k, s) for k, s in inputs if s.kind in ("argument", "tensor")]
+        self._versioned = [s for _, s in versioned]
+        results = [k for k, (kind, n) in enumerate(self._kept) if kind == "output" and n < shown]
+        self._saved_results = [self._kept[k][1] for k in results]
+        self._counted = [*(k for k, _ in versioned), *results]  # in the order of `_versions`
+        self.keeps_nothing = program.second.keeps_nothing and not self._kept
         self._wanted = program.wanted
         self._slots = _slots_of(program)
         self.meta = tuple((t._a.shape, t._a.dtype) for t in program.second.opened)
-        self._count, self._kept_end = program.shown, program.results
+        self._count, self._kept_end = shown, program.results
         space["finish"] = self._finish
         tensors = ", ".join(self._tensors_code(program, space))
         return f"finish([{tensors}], outputs, leaves, arrays)"
@@ -231,15 +279,14 @@ class DifferentiableRunner(Runner):
         parents = tuple(edge(self._tensor(w, leaves)) for w in self._wanted)
         node: Any = start(CompiledFunctionBackward(), parents, *source.user_position())
         node.meta = self.meta
-        node.compute = self.compute_gradients
-        node.again = self.differentiate
-        node.keeps_nothing = self._keeps_nothing
-        node.entangled, node.inside = self._entangled, self.inside
+        node.runner = self
         node.results, node.views = [], []
+        if self.settings is not None:
+            node.seen = self.settings.read()
         for position, slot in self._slots:
             tensors[position]._rg, tensors[position]._node = True, OutSlot(node, slot)
-        if self._entangled:
-            slots = [(nr, tensors[at]) for at, nr in self._slots if nr in self._entangled]
+        if self.entangled:
+            slots = [(nr, tensors[at]) for at, nr in self._slots if nr in self.entangled]
             node.results = [(nr, ref(t)) for nr, t in slots]
         values = [arrays[n] if kind == "input" else outputs[n] for kind, n in self._kept]
         versions = self._versions(tensors, leaves)
@@ -267,9 +314,8 @@ class DifferentiableRunner(Runner):
             if t._v is None:
                 raise errors.inference_saved()
             found.append((t._v, t._v[0], t._a.shape))
-        for kind, n in self._kept:
-            if kind == "output" and n < self._count:
-                found.append((tensors[n]._v, 0, tensors[n]._a.shape))
+        for n in self._saved_results:
+            found.append((tensors[n]._v, tensors[n]._v[0], tensors[n]._a.shape))
         return found
 
     def explain(self) -> str:
@@ -281,6 +327,10 @@ class DifferentiableRunner(Runner):
         if self.backward_plan is None:
             return text + f"{self.partition.backward}\nnot compiled yet: no gradient was asked for"
         return text + self.backward_plan.explain()
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, Value)
 
 
 def _nbytes(value: Any) -> int:

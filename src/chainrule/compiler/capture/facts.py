@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...autograd.value import TensorBase
 from .sight import Scan
+from .walk_tables import ASKS_FOR_ATTRIBUTES
 
 # Name in code -> how the fact is read.
 _FORMS = {
@@ -67,9 +68,10 @@ def same_facts(a: list[Fact], b: list[Fact]) -> bool:
 
 def named_attribute(scan: Scan, leaves: list[Any]) -> str | None:
     """An attribute that the caller gave to an argument and that code may read."""
+    any_name = any(map(scan.names, ASKS_FOR_ATTRIBUTES))
     for leaf in leaves:
         if isinstance(leaf, TensorBase):
             for name in vars(leaf):
-                if scan.names(name):
+                if any_name or scan.names(name):
                     return name
     return None

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...autograd.value import TensorBase
 from .sight import UNSET, dict_of
+from .walk_tables import ASKS_FOR_ATTRIBUTES
 from .whose import home_of, is_users
 
 # Classes of the standard library, made in C, whose objects answer the same for ever.
@@ -39,6 +40,8 @@ SHOWN = (
     bool, int, float, str, bytes, complex, type(None), np.generic, list, dict, tuple, set,
     TensorBase,
 )  # fmt: skip
+# What turns a value into text; `__format__` stands for formatted strings, too.
+WRITES_OUT = {"repr", "str", "format", "__format__", "__repr__", "__str__"}
 # What the functions and classes themselves are called and say.
 _DESCRIPTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 
@@ -153,6 +156,17 @@ def walk_local(walk: Any, value: local, path: str) -> None:
                 walk.when_named(name, enter)
     count = len(vars(value))
     walk.enter(count, path, value, ".__dict__.__len__()", None)
+
+
+def walk_additions(walk: Any, value: Any, path: str) -> None:
+    """What the user gave to a function that is compiled by itself."""
+    fields = vars(value)
+    for name, item in list(fields.items()):
+        if isinstance(name, str) and not name.startswith("_"):
+            place = (f"{path}.__dict__", fields, walk.item(name))
+            walk.when_named(name, partial(walk.enter, item, *place, name))
+    for name in ASKS_FOR_ATTRIBUTES:
+        walk.when_named(name, partial(walk.note_inside, value, path), literally=True)
 
 
 def note_methods(walk: Any, value: Any) -> None:

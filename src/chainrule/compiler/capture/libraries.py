@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +83,18 @@ class Ran(NamedTuple):
         names = [n for n in self.code.co_names if n in self.space and not n.startswith("__")]
         return [n for n in names if _is_settled(self.space[n])]
 
+    def settings_elsewhere(self) -> list[tuple[ModuleType, str]]:
+        """The same in modules that it names: `os.environ` out of another module."""
+        names = {n for n in self.code.co_names if not n.startswith("__")}
+        modules = [self.space[n] for n in names if isinstance(self.space.get(n), ModuleType)]
+        return [
+            (module, name)
+            for module in modules
+            if not is_own_module(module)
+            for name in names & vars(module).keys()
+            if _is_settled(vars(module)[name])
+        ]
+
     def names(self) -> set[str]:
         """Attributes that it may have asked the user's objects for."""
         top = self.space.get("__name__", "").partition(".")[0]
@@ -92,7 +105,17 @@ class Ran(NamedTuple):
 
     def reads_anything(self) -> bool:
         """Whether it is to be looked at."""
-        return bool(self.settings() or self.names())
+        return bool(self.settings() or self.settings_elsewhere() or self.names())
+
+
+@functools.cache
+def _named_by_methods(layer: type) -> frozenset[str]:
+    """What the methods of one of our own layers name; some keep a function's name in the class."""
+    if layer.__name__ == "Module":
+        return frozenset()
+    items = vars(layer).values()
+    named = [names_in(item.__code__) for item in items if isinstance(item, FunctionType)]
+    return frozenset().union(*named, (item for item in items if isinstance(item, str)))
 
 
 class Libraries:
@@ -105,6 +128,7 @@ class Libraries:
         self._hooked: set[str] = set()  # modules whose hooks on everything are guarded
         self._ambient: set[str] = set()  # packages whose settings are guarded
         self._classes: set[type] = set()
+        self._functions: set[str] = set()  # of nn.functional, that layers in sight may call
         self._bases: set[type] = set()
         self._kinds: list[tuple[type, str]] = []
 
@@ -130,6 +154,9 @@ class Libraries:
         where = self._walk.root(ran.space)
         for name in ran.settings():
             self._walk.enter(ran.space[name], where, ran.space, self._walk.item(name), None)
+        for module, name in ran.settings_elsewhere():
+            where, access = self._walk.root(module), self._walk.attribute(name)
+            self._walk.enter(vars(module)[name], where, module, access, name)
         self._walk.learn(ran.names())
 
     def note_settings(self, function: FunctionType) -> None:
@@ -140,7 +167,7 @@ class Libraries:
     def walk(self, module: ModuleType, path: str) -> None:
         """Settings that code names (`os.environ`, a flag), and clocks."""
         self._modules.append((module, path))
-        for name in self._walk.scan.known_names & vars(module).keys():
+        for name in self._walk.scan.known_names & dict_of(module).keys():
             self._enter(module, path, name)
 
     def named(self, name: str) -> list[Callable[[], None]]:
@@ -148,19 +175,19 @@ class Libraries:
         found: list[Callable[[], None]] = [
             partial(self._enter, module, path, name)
             for module, path in self._modules
-            if name in vars(module)
+            if name in dict_of(module)
         ]
         return found + [partial(self._note_method, kind, path, name) for kind, path in self._kinds]
 
     def _enter(self, module: ModuleType, path: str, name: str) -> None:
-        item = vars(module)[name]
+        item = dict_of(module)[name]
         walk = self._walk
         if (module.__name__, name) == ("sys", "modules"):
             walk.note_unseen("sys.modules")
         elif isinstance(item, (*_PLAIN_VALUES, list, dict, set)) or unseen.is_setting(item):
             walk.enter(item, path, module, walk.attribute(name), name)
         elif (module.__name__, name) == ("os", "getenv"):
-            walk.walk(vars(module)["environ"], walk.root(module.environ))
+            walk.walk(dict_of(module)["environ"], walk.root(module.environ))
         elif unseen.is_clock(item) or (module.__name__, name) == ("numpy.random", "get_state"):
             walk.note_unseen(f"{module.__name__}.{name}()")
         elif isinstance(item, ModuleType) and is_foreign_module(item):
@@ -172,8 +199,18 @@ class Libraries:
                 walk.note_unseen(f"torch.{name}()")
         elif type(item).__module__ == "logging":  # logging.root
             walk.enter(item, path, module, walk.attribute(name), name)
+        elif isinstance(item, MethodType) and not is_own_module(module):
+            self._walk_owner(item.__self__)
         if not isinstance(item, (ModuleType, *_PLAIN_VALUES)):
             self._note_callable(module, path, name, item)
+
+    def _walk_owner(self, thing: Any) -> None:
+        """The object of which a library's function is a method: its settings (`calendar`)."""
+        if not isinstance(thing, type | ModuleType) and hasattr(thing, "__dict__"):
+            fields, where = vars(thing), self._walk.root(thing)
+            for name in [n for n in fields if _is_settled(fields[n])]:
+                access = self._walk.attribute(name)
+                self._walk.enter(fields[name], where, thing, access, name)
 
     def _note_callable(self, owner: Any, path: str, name: str, item: Any) -> None:
         """What a library has and somebody might replace; what is behind it is not looked at."""
@@ -210,8 +247,19 @@ class Libraries:
                     self._note_method(base, path, name)
         if hasattr(kind, "_forward_hooks") or hasattr(kind, "register_forward_hook"):
             self._note_global_hooks("nn.modules.module_hooks")
+            self._note_functions(kind)
         elif hasattr(kind, "register_step_pre_hook"):
             self._note_global_hooks("optim.optimizer")
+
+    def _note_functions(self, kind: type) -> None:
+        """Functions of `nn.functional`, of which layers call what is there when they run."""
+        names = {n for base in kind.__mro__ if _is_own(base) for n in _named_by_methods(base)}
+        functions = sys.modules[f"{_PACKAGE}.nn.functional"]
+        for name in sorted((names & vars(functions).keys()) - self._functions):
+            if callable(vars(functions)[name]):
+                self._functions.add(name)
+                path = self._walk.root(functions)
+                self._note_callable(functions, path, name, vars(functions)[name])
 
     def _note_global_hooks(self, module: str) -> None:
         """Hooks on all modules, or on all optimizers."""

@@ -19,7 +19,7 @@ from ..graph.program import Graph, Instr, Value
 from ..graph.verify import verify, verifying
 from .arguments import containers_in
 from .followed import Number, Operand
-from .layouts import order_of_axes
+from .layouts import layout_of
 from .replay import kept_for
 from .traced_call import Call
 from .tracer import CaptureError, Outside
@@ -58,10 +58,11 @@ class Program:
         self._with_grads: list[Any] = []  # tensors whose .grad the call makes
         self._grad_storages: set[Any] = set()
         self.bases: dict[Any, Output] = {}  # memory that several results show
-        self.layouts: dict[int, tuple[int, ...]] = {}  # axes of outputs that are not in C order
+        self.layouts: dict[int, Any] = {}  # of outputs that are not in C order, see `layout_of`
         self._shown: set[Any] = set()  # and that is a result itself
         self.writes_counted: dict[int, int] = {}  # input -> how often the call wrote into it
         self.inference: list[bool] = []  # of each output: whether it is made so
+        self.versions: dict[int, int] = {}  # of outputs that the call wrote in place: how often
         self.spent: list[tuple[int, str]] = []  # outputs nobody can differentiate, and why
         self._compare_traces()
         self._compare_effects()
@@ -325,14 +326,16 @@ class Program:
 
     def _new_output(self, value: Any, t: Any, strides: Any, like: Any) -> Output:
         slot = next((k for k, o in enumerate(self.second.opened) if o is t), None)
-        axes = order_of_axes(value.shape, strides, value.dtype.itemsize)
-        if axes is not None:
-            self.layouts[len(self.graph.outputs)] = axes
+        layout = layout_of(value.shape, strides, value.dtype.itemsize)
+        if layout is not None:
+            self.layouts[len(self.graph.outputs)] = layout
         position = len(self.graph.outputs)
         if id(t) in self.second.spent:
             self.spent.append((position, self.second.spent[id(t)]))
         self.graph.outputs.append(value)
         self.inference.append(like._v is None)
+        if like._v is not None and like._v[0]:
+            self.versions[position] = like._v[0]
         return Output(position, slot)
 
     def _view_of_output(self, known: Any, t: Any) -> Any:
@@ -358,7 +361,8 @@ class Program:
                 "a result shares memory with a gradient, or with a tensor that the function writes "
                 "and that has a history; return a copy"
             )
-        return Alias(origin, known.chain, t, self._value_now(known))
+        owner = self.second.leaves[origin.what] if origin.kind == "argument" else origin.what
+        return Alias(origin, known.chain, t, self._value_now(known), t._v is not owner._v)
 
     def _value_now(self, known: Any) -> Any:
         """What ops read that read this view, or None if its memory was written since."""
@@ -429,8 +433,11 @@ class GradOf:
 class Alias:
     """A part of the result that is a view of one of the caller's own tensors."""
 
-    def __init__(self, source: Source, chain: Any, like: Any, value: Any) -> None:
+    def __init__(
+        self, source: Source, chain: Any, like: Any, value: Any, apart: bool = False
+    ) -> None:
         self.source = source
+        self.apart = apart  # of `x.data`, whose writes are not counted as those of x
         self.chain = chain
         self.differentiable = bool(like._rg)
         self.value = value

@@ -30,7 +30,7 @@ class Replay:
         self.wrote_silently = trace.wrote_silently
         outputs = {slot: graph.outputs[at] for at, slot in ordered}
         self.slots, self.outputs = list(outputs), list(outputs.values())
-        self.has_own_rules = program.second.has_own_rules
+        self.has_own_rules = bool(program.second.rules)
         self.kept = graph.outputs[program.shown : program.results]
         self.constants = dict(graph.constants)
         self.instrs = _leading_to(self.outputs, graph.instrs)
@@ -38,7 +38,9 @@ class Replay:
         sources = zip(graph.inputs, program.sources, strict=True)
         given = [(v, s) for v, s in sources if s.kind != "seed"]
         self.positions = {v: k for k, (v, _) in enumerate(given)}
-        self.inputs = [(v, s) for v, s in given if v in read and v not in set(self.kept)]
+        kept = set(self.kept)
+        self.inputs = [(v, s) for v, s in given if v in read and v not in kept]
+        self.overwritten = [s for v, s in given if v in kept]
         self.tensors = [s.what for _, s in self.inputs if s.kind == "tensor"]
         self.arguments = [s.what for _, s in self.inputs if s.kind == "argument"]
 
@@ -58,6 +60,14 @@ class Replay:
                 "through x.detach(), into a tensor with a history: its gradients cannot be "
                 "differentiated. Fix: call the function without compile, or write into a copy."
             )
+        for t in wanted:
+            if not t._rg:
+                raise RuntimeError(
+                    f"requires_grad of a tensor of shape {list(t.shape)} that a compiled function "
+                    "read was set to False between the call and a backward pass with "
+                    "create_graph=True, which computes with it again. Fix: set it after the "
+                    "backward pass, or call the function without compile."
+                )
         pairs = zip(self.again(leaves, arrays, kept), self.slots, strict=True)
         given = [(out, g[nr]) for out, nr in pairs if g[nr] is not None]
         with apart(wanted):
@@ -94,7 +104,7 @@ class Replay:
         """The differentiable results once more, each with the history it has in eager code, by
         the numbers of their gradients; and all values on the way to them."""
         self._refuse_own_rules()
-        if self.wrote_silently or any(v in self.positions for v in self.kept):
+        if self.wrote_silently or not all(_is_constant(s, leaves) for s in self.overwritten):
             raise RuntimeError(
                 "a result of a compiled function is differentiated by, or has a hook, and other "
                 "results were computed from it; the function also writes into what it reads, so "
@@ -112,10 +122,9 @@ class Replay:
     def _env(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> dict[Value, Any]:
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
         for v, s in self.inputs:
-            if s.kind == "argument":
-                env[v] = leaves[s.what]
-            elif s.kind == "tensor":
-                env[v] = s.what
+            if s.kind in ("argument", "tensor"):
+                env[v] = leaves[s.what] if s.kind == "argument" else s.what
+                _refuse_other_memory(env[v], arrays[self.positions[v]])
             else:  # as it was
                 env[v] = arrays[self.positions[v]] if v.weak else make(arrays[self.positions[v]])
         drawn = dict(zip(self.kept, kept, strict=True))
@@ -125,6 +134,23 @@ class Replay:
                 history = self.histories.get(instr.outputs[0])
                 env.update(zip(instr.outputs, _run(instr, env, drawn, history), strict=True))
         return env
+
+
+def _refuse_other_memory(t: Any, then: Any) -> None:
+    if t._a is not then:
+        raise RuntimeError(
+            f"a tensor of shape {list(t.shape)} that a compiled function read got other memory "
+            "(x.data = ..., t_()) between the call and a backward pass with create_graph=True, "
+            "which computes with it again. Fix: write into it (copy_), or call the function "
+            "without compile."
+        )
+
+
+def _is_constant(source: Any, leaves: list[Any]) -> bool:
+    """Whether no gradients go to an input: what it held before it was written is enough."""
+    if source.kind not in ("argument", "tensor"):
+        return False
+    return not (leaves[source.what] if source.kind == "argument" else source.what)._rg
 
 
 def kept_for(graph: Any, outputs: list[Any]) -> list[Value]:

@@ -14,7 +14,6 @@ from ...autograd.value import CREATION, PLAIN, make, with_history
 from ..runtime.plan import Plan
 from .apart import Apart
 from .guards import Guards
-from .layouts import laid_out
 from .program import Alias, Computed, Fixed, GradOf, Output, Program, Same, Source, rebuilt_dict
 
 
@@ -121,13 +120,16 @@ class Runner:
         for k, inference in enumerate(program.inference):
             array = f"outputs[{k}]"
             if k in program.layouts:  # the strides of eager code
-                space["laid_out"], space[f"axes{k}"] = laid_out, program.layouts[k]
-                array = f"laid_out({array}, axes{k})"
+                space[f"laid_out{k}"], space[f"layout{k}"] = program.layouts[k]
+                array = f"laid_out{k}({array}, layout{k})"
             if k in spent:  # it still requires grad; its node refuses
                 space["with_history"], space[f"spent{k}"] = with_history, _spent_node(spent[k])
                 code.append(f"with_history({array}, spent{k})")
             else:
                 code.append(f"make({array}, inference=True)" if inference else f"make({array})")
+            if k in program.versions:
+                space["written"] = _written
+                code[-1] = f"written({code[-1]}, {program.versions[k]})"
         return code
 
     def _build(self, shape: Any, tensors: list[Any], leaves: list[Any]) -> Any:
@@ -152,6 +154,11 @@ class Runner:
     def explain(self) -> str:
         """What was made of the function."""
         return self.plan.explain()
+
+
+def _written(t: Any, times: int) -> Any:
+    t._v[0] = times
+    return t
 
 
 def _spent_node(problem: str) -> Any:
@@ -247,9 +254,10 @@ def _view_again(alias: Alias, leaves: list[Any], tensors: list[Any]) -> Any:
     if alias.source.kind != "tensor":
         base = (leaves if alias.source.kind == "argument" else tensors)[base]
     found = base
-    if not alias.chain or (base._rg and not alias.differentiable):
+    if not alias.chain or alias.apart or (base._rg and not alias.differentiable):
         found = make(base._a)
-        found._v = base._v
+        if not alias.apart:
+            found._v = base._v
     for name, params in alias.chain:
         found = getattr(P, name)(found, **dict(params))
     if alias.creation and found._view is not None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import functools
 import gc
 import operator
+import re
 from collections import deque
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...tensor.namespaces import names_so_far
 from ..graph.exact_numbers import same_number
 from .code_names import globals_in
 from .whose import is_users
@@ -167,7 +169,7 @@ class Scan:
             return "a variable of the enclosing function"
         if "].__dict__[" in path:
             return "." + path.rsplit(".__dict__[", 1)[1].rstrip("]").strip("'\"")
-        return path.rsplit("[", 1)[-1].rstrip("]").strip("'\"")
+        return re.sub(r"['\"\]]", "", path.rsplit("[", 1)[-1])
 
 
 @functools.lru_cache(1024)  # every capture of a function reads the same places
@@ -176,7 +178,10 @@ def _reading(inside: str) -> Any:
 
 
 def dict_of(thing: Any) -> dict[str, Any]:
-    """The dictionary of an object, a module or a class: of a class, what its proxy shows."""
+    """The dictionary of an object, a module or a class: of a class, what its proxy shows; of a
+    module of ours, the names that were used so far (`vars` would load all others)."""
+    if isinstance(thing, ModuleType):
+        return names_so_far(thing)
     found = vars(thing)
     return gc.get_referents(found)[0] if isinstance(thing, type) else found
 

@@ -20,7 +20,8 @@ from ...autograd.function import FunctionCtx
 from ...autograd.node import OutSlot
 from ...autograd.record import edge
 from ...autograd.state import STATE
-from ...autograd.value import ROOT, TensorBase, make
+from ...autograd.value import CREATION, FROM_MULTI, ROOT, TensorBase, make
+from ...ops.dtypes import get_default_dtype
 from ..graph.exact_numbers import same_number
 from .arguments import flatten, with_stand_ins
 from .facts import facts_of, hooks_of, named_attribute
@@ -79,7 +80,7 @@ class Call:
         # What a later backward pass needs: results, stand-ins for their gradients, tensors to
         # differentiate with respect to, and their gradients.
         self.opened: list[Any] = []
-        self.has_own_rules = False  # whether gradients of results are those of autograd.Functions
+        self.rules: list[Any] = []  # backward of the autograd.Functions that gradients go through
         self.spent: dict[int, str] = {}  # ids of results that nobody can differentiate: why
         self.seeds: list[Any] = []
         self.wanted: list[Any] = []
@@ -143,7 +144,7 @@ class Call:
 
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any, strict: bool) -> None:
         """Call the function under a trace; the results keep their own history."""
-        streams = _python_streams(self.scan.streams)
+        streams, modes = _python_streams(self.scan.streams), _modes()
         with tracing(self.leaves, strict) as self.trace:
             self.trace.lasting = {id(t) for _, t in self.scan.tensors.values()}
             self.trace.visible = {id(array) for _, array in self.memory}
@@ -158,6 +159,8 @@ class Call:
                 self.trace.fail(reason)
             if witness.problem is not None:
                 self.trace.fail(f"{witness.problem} is called, whose state no guard can check")
+            if _modes() != modes:
+                self.trace.fail("it leaves another mode behind (set_grad_enabled, a default dtype)")
             if _python_streams(self.scan.streams) != streams:
                 self.trace.fail("Python's or NumPy's own random numbers are drawn; draw tensors")
             if self.trace.reason is None:
@@ -193,8 +196,8 @@ class Call:
         wanted = [o.tensor for o in trace.outside if o.tensor._rg]
         between = _nodes_between(opened, wanted)
         self.keeps_nothing = not any(node.s for node in between)
-        self.has_own_rules = any(isinstance(node, FunctionCtx) for node in between)
-        if any(n.hooks is not None and (n.hooks.pre or n.hooks.post) for n in between) or any(
+        self.rules = [n._function.backward for n in between if isinstance(n, FunctionCtx)]
+        if any(n.hooks and (n.hooks.pre or n.hooks.post or n.hooks.tensor) for n in between) or any(
             t._rare and t._rare.get("hooks") for t in opened
         ):
             # It would run with gradients that nobody computed.
@@ -262,10 +265,13 @@ class Call:
         ]
 
     def _shared(self, results: list[Any]) -> dict[Any, Any]:
-        """Memory that the call made and several results show -> a tensor that is all of it."""
-        found = [(self.trace.known.get(id(t._a)), t) for t in results]
-        storages = [known.storage for known, _ in found if known is not None]
-        return {s: None for s in storages if storages.count(s) > 1}
+        """Memory that the call made and several results show, or one that is a view which may not
+        be written -> a tensor that is all of it."""
+        pairs = [(self.trace.known.get(id(t._a)), t) for t in results]
+        found = [(known.storage, t) for known, t in pairs if known is not None]
+        storages = [storage for storage, _ in found]
+        parts = {s for s, t in found if s.origin is None and _is_part_of_several(t)}
+        return {s: None for s in storages if s in parts or storages.count(s) > 1}
 
     def _base(self, t: Any, known: Any) -> Any:
         """The tensor whose history a result that shares memory with others is part of."""
@@ -391,6 +397,11 @@ def _additions(t: Any) -> tuple[Any, ...]:
     return hooks_of(t), [*vars(t)]
 
 
+def _is_part_of_several(t: Any) -> bool:
+    """Whether a tensor is one of the results of an op such as `split`, which are not written."""
+    return t._rg and t._view is not None and t._view[CREATION] == FROM_MULTI
+
+
 def _is_plain(x: Any) -> bool:
     """Whether a stand-in can take a number's place: a NaN is found by identity in containers."""
     return type(x) in (int, float) and x == x
@@ -418,6 +429,15 @@ def _nodes_between(results: list[Any], ends: list[Any]) -> list[Any]:
 def _node(t: Any) -> Any:
     found = edge(t)
     return found.node if found.__class__ is OutSlot else found
+
+
+def _modes() -> tuple[Any, ...]:
+    """The modes of this thread that a call may set for good."""
+    state = STATE
+    return (
+        state.wants_grad, state.inference, state.autocast, state.anomaly, state.anomaly_check_nan,
+        state.multithreading, get_default_dtype(),
+    )  # fmt: skip
 
 
 def _python_streams(others: list[Any]) -> dict[Any, Any]:

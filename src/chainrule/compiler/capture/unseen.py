@@ -7,11 +7,19 @@ import os
 import random
 from collections.abc import Iterator
 from contextvars import Context
-from types import AsyncGeneratorType, BuiltinFunctionType, CoroutineType
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CoroutineType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
 
+from ...autograd import source
 from .whose import home_of
 
 # Modules of the standard library whose functions answer differently from call to call.
@@ -79,9 +87,34 @@ _OUTSIDE = {
 }  # fmt: skip
 
 
+# Modules written in C whose functions answer what follows from their arguments, or what is guarded
+# by itself; those that are not here may keep a state of their own.
+_ANSWERS_BY_ARGUMENTS = {
+    "builtins", "math", "cmath", "operator", "itertools", "functools", "collections", "struct",
+    "sre", "json", "binascii", "zlib", "bz2", "lzma", "bisect", "heapq", "statistics",
+    "unicodedata", "string", "codecs", "pickle", "ast", "marshal", "abc", "weakref", "contextvars",
+    "decimal", "errno", "csv", "random", "stat", "typing", "tokenize", "hashlib", "md5", "sha1",
+    "sha2", "sha256", "sha512", "sha3", "blake2", "array", "opcode", "warnings", "imp", "ctypes",
+    "copyreg", "types", "numpy", "scipy", "ml_dtypes", "llvmlite",
+}  # fmt: skip
+
+
+def keeps_state(function: Any) -> bool:
+    """Whether it is a function of a module made in C that may answer otherwise another time."""
+    module = getattr(function, "__self__", None)
+    if not isinstance(module, ModuleType):
+        return False
+    top = module.__name__.partition(".")[0]
+    ours = top in source.OWN_NAMES or top.lstrip("_") in _ANSWERS_BY_ARGUMENTS
+    return not ours and function.__name__ not in _FIXED
+
+
 _SPEAKING = {("builtins", "print"), ("builtins", "open"), ("builtins", "input")}
 # Modules in C of which a library asks for what its caller wants to know.
-_ASKED_BY_LIBRARIES = {"time", "posix", "nt", "io", "_io", "_socket", "select", "_locale"}
+_ASKED_BY_LIBRARIES = {
+    "time", "posix", "nt", "io", "_io", "_socket", "select", "_locale", "_signal", "atexit", "gc",
+    "resource", "pwd", "grp", "_tracemalloc", "faulthandler", "fcntl", "_sqlite3", "_uuid",
+}  # fmt: skip
 
 
 def looks_outside(module: str, name: str) -> bool:
@@ -94,6 +127,8 @@ def asks_outside(function: Any) -> str:
     owner, name = getattr(function, "__self__", None), function.__name__
     module = getattr(function, "__module__", None) or ""
     if is_clock(function) or looks_outside(module, name) or (module, name) in _SPEAKING:
+        return f"{module}.{name}()"
+    if keeps_state(function):
         return f"{module}.{name}()"
     if isinstance(owner, io.IOBase):
         return f"{type(owner).__name__}.{name}()"
@@ -160,4 +195,9 @@ def is_written_in_python(kind: type) -> bool:
 
 def _is_made_in_c(kind: type) -> bool:
     heap, fixed = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_IMMUTABLETYPE
-    return not kind.__flags__ & heap or bool(kind.__flags__ & fixed)
+    if not kind.__flags__ & heap or kind.__flags__ & fixed:
+        return True
+    return any(  # C code makes classes on the heap, too: with methods in C of their own
+        isinstance(item, MethodDescriptorType | WrapperDescriptorType) and item.__objclass__ is kind
+        for item in vars(kind).values()
+    )

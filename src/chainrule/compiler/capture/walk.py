@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from enum import Enum, EnumMeta
-from functools import _lru_cache_wrapper, partial
+from functools import _lru_cache_wrapper, cached_property, partial
 from keyword import iskeyword
 from threading import Lock, RLock, local
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
@@ -31,6 +31,7 @@ from .code_names import (
     compares_identity,
     fields_in,
     globals_in,
+    makes_long_integers,
     names_in,
     operators_in,
     words_in,
@@ -39,7 +40,15 @@ from .libraries import Libraries, Ran
 from .pieces import DICT_VIEWS, EMPTY, content_of, items_of, shown_by, strings
 from .pure import reads_state
 from .sight import UNSET, Place, Scan, TooLarge, contents_of, dict_of
-from .walk_tables import BOOKKEEPING, LOOKUPS_BY_NAME, NEVER_CALLED, UNORDERED, USED_BY_MODULE
+from .walk_tables import (
+    ASKS_FOR_ATTRIBUTES,
+    BOOKKEEPING,
+    ENTRY_POINTS,
+    LOOKUPS_BY_NAME,
+    NEVER_CALLED,
+    UNORDERED,
+    USED_BY_MODULE,
+)
 from .whose import (
     has_only_bases_of_users,
     home_of,
@@ -159,8 +168,8 @@ class _Walk:
             if scan.tensors.setdefault(id(value), (path, value))[0] == path:
                 if vars(value):
                     self._walk_attributes(value, path)  # that the user gave it
-                for name in ("getattr", "hasattr", "AttributeError"):  # one may appear
-                    self.when_named(name, partial(self._inside, value, path), literally=True)  # pyright: ignore[reportArgumentType]
+                for name in ASKS_FOR_ATTRIBUTES:  # one may appear
+                    self.when_named(name, partial(self.note_inside, value, path), literally=True)
                 if type(value) not in PLAIN and is_users(type(value)):
                     self.walk(type(value), self.root(type(value)))
             return
@@ -187,6 +196,7 @@ class _Walk:
         elif isinstance(value, partial):
             for name in ("func", "args", "keywords"):
                 self.enter(getattr(value, name), path, value, f".{name}", name)
+            self._walk_object(value, path)  # it may have been given attributes
         elif isinstance(value, property):
             self.enter(value.fget, path, value, ".fget", "fget")
         elif isinstance(value, staticmethod | classmethod):
@@ -227,6 +237,7 @@ class _Walk:
             for name in ("function", "_orig_mod"):  # what is compiled by itself
                 if name in getattr(value, "__dict__", ()):
                     self.enter(vars(value)[name], path, value, f".{name}", name)
+                    hidden.walk_additions(self, value, path)
         else:
             self._walk_other(value, path)
         if isinstance(value, list | dict | tuple | set | deque) and is_users(type(value)):
@@ -292,8 +303,8 @@ class _Walk:
             hidden.note_methods(self, value)
         if type(value) in _LOCKS:
             enter = partial(self.note_unseen, "the state of a lock")
-            self.when_named("locked", enter, literally=True)
-            self.when_named("acquire", enter, literally=True)
+            for name in ("locked", "acquire", "_is_owned", *hidden.WRITES_OUT):
+                self.when_named(name, enter, literally=True)
         if isinstance(value, operator.attrgetter | operator.methodcaller):
             self.learn({part for word in strings(value) for part in word.split(".")})
         owner = getattr(value, "__self__", None)
@@ -340,7 +351,8 @@ class _Walk:
                 self._walk_fields(fields, inside)
             else:
                 for name, item in list(fields.items()):
-                    if name not in BOOKKEEPING:
+                    own_lock = kind is cached_property and name == "lock"  # Python 3.11 has one
+                    if name not in BOOKKEEPING and not own_lock:
                         self.enter(item, inside, fields, self.item(name), name)
         if own:
             self._walk_class(kind, self.root(kind))
@@ -355,6 +367,10 @@ class _Walk:
         self.scan.places[inside] = Place(path, value, ".__dict__", "__dict__", None)
         self.scan.sizes[inside] = len(dict_of(value))
         return inside
+
+    def note_inside(self, value: Any, path: str) -> None:
+        """Notice what an object gets from now on."""
+        self._inside(value, path)
 
     def _walk_fields(self, fields: dict[str, Any], path: str) -> None:
         """Attributes of a user's object: those that code names, now or when it gets there."""
@@ -456,7 +472,7 @@ class _Walk:
         Computed names may be any, except where they are looked for `literally`: in a library.
         """
         special = callable_ and name.startswith("__") and name not in NEVER_CALLED
-        entry_point = callable_ and name in ("forward", "step")
+        entry_point = callable_ and name in ENTRY_POINTS
         any_name = self._all_names and not literally
         if special or entry_point or any_name or name in self.scan.known_names:
             self._ready.append(enter)
@@ -525,6 +541,8 @@ class _Walk:
             self.note_unseen(f"{name}()")
         for name in found & unseen.ASKS_AROUND:
             self.note_unseen(f"{name}()")
+        if found & hidden.WRITES_OUT and makes_long_integers(code):
+            hidden.note_digits(self)
         self.scan.by_identity = self.scan.by_identity or compares_identity(code)
         if asks_by_position(code):
             found |= LOOKUPS_BY_NAME

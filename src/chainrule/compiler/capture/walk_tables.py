@@ -24,3 +24,7 @@ USED_BY_MODULE = {
 UNORDERED = ("['_parameters']", "['_buffers']", "hooks']", "['defaults']", "['state']")
 # Called by other code than by name: only when it was seen to run.
 NEVER_CALLED = {"__init__", "__new__", "__repr__", "__del__", "__init_subclass__", "__reduce__"}
+# Methods that a library calls: of layers and optimizers, and the rules of a `Function`.
+ENTRY_POINTS = {"forward", "step", "backward", "vjp", "jvp", "vmap", "setup_context"}
+# Who names one of these may notice that an object has an attribute more.
+ASKS_FOR_ATTRIBUTES = ("getattr", "hasattr", "AttributeError", "__dict__", "vars", "dir")

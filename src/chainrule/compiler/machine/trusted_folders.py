@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from ...autograd.printable import printable
+
 _MOST_LINKS = 40
 _said: set[str] = set()
 
@@ -28,9 +30,19 @@ def trusted(path: str) -> str | None:
 
 
 def make(path: str) -> None:
-    """Make a folder and those above it that are missing, for this user alone."""
+    """Make a folder and those above it that are missing, for this user alone.
+
+    Nothing is made below a folder that somebody else could change.
+    """
     if os.path.isabs(path) and not os.path.isdir(path):
-        make(os.path.dirname(path))
+        above = os.path.dirname(path)
+        make(above)
+        if not os.path.isdir(above):
+            return
+        problem = _followed(above)[1] if hasattr(os, "getuid") else None
+        if problem is not None:
+            _refused(path, problem)
+            return
         try:
             os.mkdir(path, 0o700)
         except FileExistsError:
@@ -38,7 +50,19 @@ def make(path: str) -> None:
 
 
 def _walked(path: str) -> str | None:
-    """Go down from the root, one name at a time, looking at who could change each."""
+    here, problem, about = _followed(path)
+    if problem is None and not stat.S_ISDIR(about.st_mode):
+        problem = "it is not a folder"
+    if problem is None and (about.st_uid != os.getuid() or _others_write(about)):
+        problem = "it does not belong to this user alone"
+    return here if problem is None else _refused(path, problem)
+
+
+def _followed(path: str) -> tuple[str, str | None, os.stat_result]:
+    """Go down from the root, one name at a time, looking at who could change each.
+
+    Returns the place, what is wrong with the way there, and what is known of the place.
+    """
     waiting = [part for part in reversed(path.split(os.sep)) if part]
     here, links = os.sep, 0
     about = os.lstat(here)
@@ -56,17 +80,15 @@ def _walked(path: str) -> str | None:
         if stat.S_ISLNK(about.st_mode):
             links += 1
             target = os.readlink(there)
-            if about.st_uid not in (0, os.getuid()) or links > _MOST_LINKS:
+            if about.st_uid not in (0, os.getuid()):
                 problem = f"the link {there} belongs to somebody else"
+            elif links > _MOST_LINKS:
+                problem = "its links lead to one another"
             here = os.sep if os.path.isabs(target) else here
             waiting += [part for part in reversed(target.split(os.sep)) if part]
             continue
         here, problem = there, _problem(about, there)
-    if problem is None and not stat.S_ISDIR(about.st_mode):
-        problem = "it is not a folder"
-    if problem is None and (about.st_uid != os.getuid() or _others_write(about)):
-        problem = "it does not belong to this user alone"
-    return here if problem is None else _refused(path, problem)
+    return here, problem, about
 
 
 def _problem(about: os.stat_result, place: str) -> str | None:
@@ -108,5 +130,5 @@ def _refused(path: str, why: str) -> None:
         logging.getLogger("chainrule").warning(
             "machine code is not kept on disk: the folder %s is not trusted: %s. Fix: set "
             "CHAINRULE_CACHE_DIR to a folder of yours that nobody else can write to, with the "
-            "folders above it.", path, why,
+            "folders above it.", printable(path), printable(why),
         )  # fmt: skip

@@ -44,6 +44,8 @@ class Partition:
         self.graph = graph
         self.seed_of = {graph.inputs[k]: slot for k, slot in seeds.items()}
         self.makers = graph.producers()
+        # What nobody writes until the gradients come: constants, and numbers.
+        self.steady = {*graph.constants, *(v for v in graph.inputs if v.weak)}
         self.gradients = graph.outputs[results:]
         late = self._late()
         self.saved = self._reduced(self._crossing(late), late)
@@ -96,6 +98,8 @@ class Partition:
         new = [x for x in new if self.makers[x] not in self.remade]
         if tag == "move":
             return sum(x.size for x in new) <= instr.outputs[0].size
+        if not all(x in self.makers or x in self.steady for x in instr.values):
+            return False  # of tensors from outside, which may be written: it is kept, as in eager
         return tag == "index" or (tag == "pointwise" and not new)
 
     # ---- the two programs ------------------------------------------------------------------------

@@ -63,6 +63,7 @@ class Attention:
         if weights is not None:
             named["weights"] = weights
         cuts = parts_of_queries(q.shape[-2], DTYPES[q.dtype], weights is not None)
+        mask = _queries_together(mask)
         self._run(job, self._table(named, mask, scale, causal, cuts))
         return sums
 
@@ -94,6 +95,7 @@ class Attention:
         partial = {"gk": gk, "gv": gv}
         if len(cuts) == 1:
             named.update(partial)
+        mask = _queries_together(mask)
         table = self._table(named, mask, scale, causal, cuts)
         if len(cuts) > 1:
             _spread(table, partial, len(cuts))
@@ -198,6 +200,20 @@ def _keeps(weights: np.ndarray) -> bool:
 def keepable(keys: int, queries: int, size: int) -> bool:
     """Whether the jobs have room for the gradients of so many weights."""
     return keys * queries * size <= TOPS - SCORES and queries <= MOST_KEPT_QUERIES
+
+
+_MOST_COPIED = 1 << 22  # elements of a mask
+
+
+def _queries_together(mask: np.ndarray | None) -> np.ndarray | None:
+    """A mask whose elements for the queries of one key lie side by side, as scores do in jobs."""
+    if mask is None or mask.strides[-2] in (0, mask.itemsize):
+        return mask
+    own = mask[tuple(slice(0, 1 if step == 0 else None) for step in mask.strides[:-2])]
+    if own.size > _MOST_COPIED:
+        return mask
+    together = np.ascontiguousarray(own.swapaxes(-1, -2)).swapaxes(-1, -2)
+    return np.broadcast_to(together, mask.shape)
 
 
 def parts_of_queries(length: int, dtype: str, keeps: bool) -> tuple[tuple[int, int], ...]:

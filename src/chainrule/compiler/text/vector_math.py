@@ -146,14 +146,21 @@ def _clamp(w: Lanes, x: Reg, low: float, high: float) -> Reg:
 def exp(w: Lanes, x: Reg) -> Reg:
     """e^x, with gradual underflow and infinity on overflow."""
     form = _FORMATS[x.dtype]
-    n, r = _reduce_by_ln2(w, _clamp(w, x, form.exp_low, form.exp_high))
+    zero = w.const(x.dtype, 0.0)
+    # What vanishes (a masked score) is not computed: a result that underflows costs a processor
+    # a hundred cycles.
+    vanishes = w.compare("lt", x, w.const(x.dtype, form.exp_low))
+    high = w.const(x.dtype, form.exp_high)
+    x = w.select(w.compare("gt", x, high), high, w.select(vanishes, zero, x))
+    n, r = _reduce_by_ln2(w, x)
     tail = polynomial(w, r, _EXP_TAIL[x.dtype])
     one = w.const(x.dtype, 1.0)
     value = w.add(w.fma(w.mul(r, r), tail, r), one)
     # In two halves, so that neither leaves the normal range when the result does.
     half = w.binary("ashr", n, w.const(n.dtype, 1))
     value = w.mul(value, _power_of_two(w, half, x.dtype))
-    return w.mul(value, _power_of_two(w, w.sub(n, half), x.dtype))
+    value = w.mul(value, _power_of_two(w, w.sub(n, half), x.dtype))
+    return w.select(vanishes, zero, value)
 
 
 def expm1(w: Lanes, x: Reg) -> Reg:
@@ -301,6 +308,16 @@ def sin(w: Lanes, x: Reg) -> Reg:
 def cos(w: Lanes, x: Reg) -> Reg:
     """The cosine: the sine a quarter turn on."""
     return _wave(w, x, "cos", 1)
+
+
+def near_sin(w: Lanes, x: Reg) -> Reg:
+    """The sine where |x| is at most 1e5 (float64: 1e9), without a branch; beyond that anything."""
+    return _reduced_wave(w, x, 0, _FORMATS[x.dtype])
+
+
+def near_cos(w: Lanes, x: Reg) -> Reg:
+    """The cosine, as `near_sin`."""
+    return _reduced_wave(w, x, 1, _FORMATS[x.dtype])
 
 
 def _wave(w: Lanes, x: Reg, name: str, turns: int) -> Reg:

@@ -97,9 +97,40 @@ def apply_mask(p, s, line, start, rows, first, count, scale):
         factor = T(1.0)
         for j in range(count):
             row = s[j * line :]
-            for r in range(rows):
-                row[r] = masked(p, row[r], scale, start + r, first + j)
+            place = p[MASK] + start * p[MASK_ROW] + (first + j) * p[MASK_COLUMN]
+            added = pointer("T", place)
+            chosen = pointer("u8", place)
+            if p[MASK_KIND] == ADDED and p[MASK_ROW] == SIZE:
+                add_line(row, added, rows, scale)
+            elif p[MASK_KIND] == CHOSEN and p[MASK_ROW] == 1:
+                choose_line(row, chosen, rows, scale)
+            elif p[MASK_KIND] == CHOSEN and p[MASK_ROW] == 0:
+                shift_line(row, rows, scale, T(0.0) if chosen[0] != 0 else T(-INFINITY))
+            else:
+                for r in range(rows):
+                    row[r] = masked(p, row[r], scale, start + r, first + j)
     return factor
+
+
+@inlined(apart=True)
+def add_line(row, added, rows, scale):
+    """The scores of one key, whose masks for all queries lie side by side."""
+    for r in short(rows):
+        row[r] = row[r] * scale + added[r]
+
+
+@inlined(apart=True)
+def choose_line(row, chosen, rows, scale):
+    """The same for truth values."""
+    for r in short(rows):
+        row[r] = row[r] * scale if chosen[r] != 0 else T(-INFINITY)
+
+
+@inlined(apart=True)
+def shift_line(row, rows, scale, by):
+    """The scores of one key, which has one mask for all queries."""
+    for r in short(rows):
+        row[r] = row[r] * scale + by
 
 
 @inlined

@@ -28,15 +28,20 @@ def steps_are_double(step, count):
 
 def step_kernel(name: str) -> Kernel:
     """The kernel of a program by name: the program's, `__`, the type of the arrays and, after `_`,
-    that of the counters of steps, if the kernel is to set them."""
+    that of the counters of steps, if the kernel is to set them. One whose name ends in `_fits` does
+    nothing but look at its arguments."""
     stem, _, types = name.removeprefix("step_").partition("__")
     program = KNOWN[stem]
-    dtype, _, counters = types.partition("_")
-    declaration, text = kernel_source(program, dtype, counters)
+    dtype, *more = types.split("_")
+    only_looks = more[-1:] == ["fits"]
+    counters = "".join(more[:-1] if only_looks else more)
+    declaration, text = kernel_source(program, dtype, counters, only_looks)
     return kernel_of(name, declaration, text, exact=True)
 
 
-def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str, str]:
+def kernel_source(
+    program: Program, dtype: str, counters: str = "", only_looks: bool = False
+) -> tuple[str, str]:
     """The declaration and the Python text of a program's kernel."""
     lists = [f"list {dtype} {name}[*n]" for name in program.arrays]
     names = list(program.arrays)
@@ -45,6 +50,10 @@ def kernel_source(program: Program, dtype: str, counters: str = "") -> tuple[str
         names += ["step", "count"]
     declaration = ", ".join([*lists, *(f"{dtype} {name}" for name in program.scalars)])
     lines = [f"def written({', '.join([*names, *program.scalars, 'n'])}):"]
+    if only_looks:  # what would be written must be writable, but n is no negative number
+        written = [*program.results, *(["step"] if counters else [])]
+        lines += ["    if n < 0:", *(f"        {name}[0] = 0" for name in written)]
+        return declaration, "\n".join(lines) + "\n"
     if counters:
         lines.append("    step[0] = count")
     lines.append("    for i in shared(n):")

@@ -116,7 +116,7 @@ def tanh_step(y, h, width):
 def relu_step(y, h, width):
     """One example's step from the sum in y."""
     for j in range(width):
-        out = y[j] if y[j] > 0.0 else T(0.0)
+        out = T(0.0) if y[j] <= 0.0 else y[j]  # NaN stays NaN
         h[j] = out
         y[j] = out
 
@@ -279,7 +279,7 @@ def relu_pull(s, b, y, d, g, width):
     """One example's gradients before its function."""
     for j in range(width):
         m = d[j] + g[j]
-        slope = m if y[j] > 0.0 else T(0.0)
+        slope = T(0.0) if y[j] <= 0.0 else m
         s[j] = slope
         b[j] = b[j] + slope
 

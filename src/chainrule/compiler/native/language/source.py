@@ -7,16 +7,19 @@ from collections.abc import Sequence
 
 from ....ir import Expr
 from . import words
-from .words import Kernel, native
+from .words import NEAR, Kernel, native
 
 _BETWEEN = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "lt": "<", "eq": "==", "ge": ">=",
     "le": "<=", "ne": "!=", "and": "&", "or": "|",
 }  # fmt: skip
 _CALLED = frozenset(
-    ("abs", "copysign", "exp", "expm1", "floor", "isnan", "log", "log1p", "maximum", "minimum",
-     "sigmoid", "sqrt", "tanh", "upper_tail")
+    ("abs", "copysign", "erf", "erfc", "exp", "expm1", "floor", "isnan", "log", "log1p",
+     "maximum", "minimum", "sigmoid", "sqrt", "tanh", "upper_tail")
 )  # fmt: skip
+
+
+WAVES = ("sin", "cos")
 
 
 class NoWord(Exception):
@@ -28,12 +31,16 @@ def statements(
 ) -> list[str]:
     """An assignment for each operation; `place` says where leaves are, and gets the others.
 
-    `t` is the type of the numbers among them.
+    `t` is the type of the numbers among them. Where there are waves, the variable `far` counts
+    arguments that are too large for them; then the kernel's results are of no use.
     """
     lines = []
-    for e in operations:
-        name = place[id(e)] = f"{prefix}{len(lines)}"
+    for k, e in enumerate(operations):
+        name = place[id(e)] = f"{prefix}{k}"
         lines.append(f"{name} = {_expression(e, place, t)}")
+        if e.op in WAVES:
+            near = f"abs({operand(e.args[0], place, t)}) <= {t}({NEAR})"
+            lines.append(f"far = accumulate(far, {t}(0.0) if {near} else {t}(1.0))")
     return lines
 
 
@@ -52,6 +59,10 @@ def _expression(e: Expr, place: dict[int, str], t: str) -> str:
         return f"{e.op}({', '.join(parts)})"
     first = parts[0]
     match e.op:
+        case "sin" | "cos":
+            return f"near_{e.op}({first})"
+        case "rsqrt":
+            return f"1.0 / sqrt({first})"
         case "select":
             return f"{parts[1]} if {first} else {parts[2]}"
         case "neg":
@@ -63,7 +74,7 @@ def _expression(e: Expr, place: dict[int, str], t: str) -> str:
         case "relu":
             return f"{t}(0.0) if {first} <= {t}(0.0) else {first}"
         case "sign":
-            below = f"{t}(-1.0) if {first} < {t}(0.0) else {first}"
+            below = f"{t}(-1.0) if {first} < {t}(0.0) else {t}(0.0)"
             return f"{t}(1.0) if {first} > {t}(0.0) else ({below})"
     raise NoWord(e.op)
 

@@ -107,6 +107,8 @@ narrow = range  # a loop of few turns over every second element: vectors of four
 exp, expm1, log, log1p, tanh, sqrt = np.exp, np.expm1, np.log, np.log1p, np.tanh, np.sqrt
 maximum, minimum = np.maximum, np.minimum
 copysign, floor = np.copysign, np.floor
+near_sin, near_cos = np.sin, np.cos  # meant for arguments up to NEAR, where they need no branch
+NEAR = 1e5
 
 
 def sigmoid(x: Any) -> Any:
@@ -131,6 +133,16 @@ def horner(x: Any, coefficients: tuple[float, ...]) -> Any:
 def upper_tail(x: Any, bell: Any) -> Any:
     """The probability of a standard normal value above |x|, given exp(-x * x / 2)."""
     return normal_tail(np.asarray(x), np.asarray(bell))[()]
+
+
+def erf(x: Any) -> Any:
+    """The error function."""
+    return type(x)(math.erf(x))
+
+
+def erfc(x: Any) -> Any:
+    """1 - erf(x)."""
+    return type(x)(math.erfc(x))
 
 
 def accumulate(total: Any, term: Any) -> Any:
