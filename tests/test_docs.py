@@ -17,6 +17,7 @@ from chainrule.tensor import api
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 ELSEWHERE = {"checking.md"}  # its reports name lines: tests/checking/test_docs.py runs it
+FOLDERS_OF_CODE = ("src", "tests", "tools", "bench", "fuzz", "examples")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -146,3 +147,19 @@ def test_the_map_covers_every_part_of_the_compiler():
         "results are never overwritten", "explain and log", "fuzzer",
     }  # fmt: skip
     assert asked - parts == set()
+
+
+# Programs of the reader's own in examples.
+READERS_FILES = {"hubconf.py", "model.py", "your_script.py"}
+
+
+def test_files_that_pages_name_exist():
+    files = [f"/{p.relative_to(ROOT)}" for d in FOLDERS_OF_CODE for p in (ROOT / d).rglob("*.py")]
+    readmes = sorted((ROOT / "src").rglob("README.md"))
+    gone = [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in [*PAGES, ROOT / "CONTRIBUTING.md", *readmes]
+        for name in re.findall(r"[\w/]+\.py\b", page.read_text(encoding="utf-8"))
+        if name not in READERS_FILES and not any(f.endswith(f"/{name}") for f in files)
+    ]
+    assert gone == []

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # The promise: 0.2 s on a machine where NumPy takes 0.13 s, and in proportion on a slower one.
 NUMPY_SECONDS = 0.13
 ALLOWED_SECONDS_OVER_NUMPY = 0.07
@@ -29,8 +31,16 @@ LOADED_WHEN_USED = {
     "inspect",
     "logging",
     "multiprocessing",
+    "signal",
     "subprocess",
+    "threading",
     "unittest",
+    "chainrule.nn",
+    "chainrule.ops.attention_arrays",
+    "chainrule.ops.conv_arrays",
+    "chainrule.ops.lapack",
+    "chainrule.ops.recurrent_arrays",
+    "chainrule.tensor.printing",
 }
 
 PROBE = """
@@ -80,3 +90,17 @@ def test_import_loads_nothing_that_is_not_needed_yet(tmp_path):
     loaded = set(import_in_a_fresh_process(tmp_path)["modules"])
     assert "chainrule" in loaded
     assert sorted(loaded & LOADED_WHEN_USED) == []
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_import_leaves_garbage_collection_as_it_was(collects):
+    program = (
+        f"import gc; (gc.enable if {collects} else gc.disable)(); import chainrule; "
+        "print(gc.isenabled(), gc.get_freeze_count(), gc.get_count()[0])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    enabled, frozen, young = ran.stdout.split()
+    assert (enabled, frozen) == (str(collects), "0")
+    assert int(young) < 10_000  # what the import made counts as old: nothing walks it soon

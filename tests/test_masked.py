@@ -90,3 +90,10 @@ def test_tensors_that_carry_their_mask():
         x + torch.masked.masked_tensor(X[:2], ~KEEP[:2])
     with pytest.raises(AttributeError, match="to_tensor"):
         x.matmul(x)
+
+
+def test_logsumexp_of_integers_is_a_float():
+    x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    got = torch.masked.logsumexp(x, 1, mask=torch.tensor([[True, False, True], [False] * 3]))
+    assert got.dtype is torch.float32 and got[1] == -math.inf
+    assert got[0].item() == pytest.approx(math.log(math.exp(1) + math.exp(3)))

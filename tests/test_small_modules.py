@@ -270,3 +270,12 @@ def test_limits_of_pythons_own_types():
         with pytest.raises(TypeError, match=r"must be torch\.dtype"):
             torch.finfo(wrong)
     assert torch._disable_dynamo(len) is len
+
+
+def test_a_module_that_loads_when_it_is_used_says_what_it_lacks():
+    from chainrule.ops.later import Later
+
+    later = Later(".interrupts", "chainrule.ops")
+    for _ in range(2):  # before it is loaded, and afterwards
+        with pytest.raises(AttributeError, match="has no attribute 'nothing_of_the_kind'"):
+            _ = later.nothing_of_the_kind

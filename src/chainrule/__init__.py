@@ -12,8 +12,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from . import ops as _ops
-from . import tensor as _tensor_layer
+from ._collector import resting as _resting
+
+with _resting():  # the tables: many objects, none of them garbage
+    from . import ops as _ops
+    from . import tensor as _tensor_layer
+
 from .autograd.modes import (
     enable_grad,
     inference_mode,
@@ -28,8 +32,7 @@ from .ops import kernels as _kernels
 from .ops.dtypes import dtype, get_default_dtype, set_default_dtype
 from .standins import finder as _standins
 from .tensor import Parameter, Size, Tensor, return_types
-from .tensor.as_array import asarray
-from .tensor.control_flow import cond
+from .tensor import namespaces as _namespaces
 from .tensor.creation import (
     as_tensor,
     empty,
@@ -89,7 +92,6 @@ from .tensor.layouts import (
 from .tensor.legacy import LEGACY_TYPES as _legacy_types
 from .tensor.legacy import set_default_tensor_type
 from .tensor.overriding import DisableTorchFunction, DisableTorchFunctionSubclass
-from .tensor.printing import get_printoptions, printoptions, set_printoptions
 from .tensor.random import (
     Generator,
     default_generator,
@@ -101,29 +103,10 @@ from .tensor.random import (
 )
 from .tensor.ranges import arange, linspace, logspace
 from .tensor.ranges import range_ as range  # noqa: A004 - PyTorch's name
-from .tensor.settings import (
-    are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_num_interop_threads,
-    set_num_threads,
-    set_warn_always,
-    use_deterministic_algorithms,
-)
 from .tensor.spellings import in_place_function as _in_place_function
 from .tensor.storage import TYPED_KINDS as _typed_storages
 from .tensor.storage import StorageBase as StorageBase
 from .tensor.storage import TypedStorage, UntypedStorage
-
-from . import fft, linalg, signal, special  # isort: skip - filled from the public table
-from . import nn  # isort: skip
 
 __version__ = "0.1.0"
 
@@ -152,8 +135,8 @@ _SUBMODULES = {
 _SUBMODULES |= {
     "_VF", "__config__", "_functorch", "_guards", "_higher_order_ops", "_lowrank", "_six",
     "_subclasses", "_tensor_str", "_utils",
-    "_vmap_internals", "ao", "array_api", "functional", "futures", "interop", "masked", "monitor",
-    "nested", "overrides", "quasirandom",
+    "_vmap_internals", "ao", "array_api", "fft", "functional", "futures", "interop", "linalg",
+    "masked", "monitor", "nested", "nn", "overrides", "quasirandom", "signal", "special",
 }  # fmt: skip
 _LAZY = {
     "audit_activation": "checking",
@@ -191,7 +174,20 @@ _LAZY = {
     "summary": "model_summary",
     "symbolic": "derivatives",
     "vmap": "func",
+    "asarray": "tensor.as_array",
+    "cond": "tensor.control_flow",
+    "get_printoptions": "tensor.printing",
+    "printoptions": "tensor.printing",
+    "set_printoptions": "tensor.printing",
 }
+_SETTINGS = (
+    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",
+    "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
+    "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
+    "set_num_interop_threads", "set_num_threads", "set_warn_always", "use_deterministic_algorithms",
+)  # fmt: skip
+_LAZY.update(dict.fromkeys(_SETTINGS, "tensor.settings"))
 
 
 _FORMATS = (
@@ -300,7 +296,7 @@ def _standin(name: str, frame: Any) -> Any:
     try:
         return _standins.member("", name)
     except AttributeError:
-        raise _tensor_layer.namespaces.missing("chainrule", name, frame) from None  # pyright: ignore[reportAttributeAccessIssue]
+        raise _namespaces.missing("chainrule", name, frame) from None
 
 
 def _foreach_function(name: str) -> Any:
@@ -352,9 +348,11 @@ def __dir__() -> list[str]:
 
 
 # `vars(torch)` has the names that are made on demand, too.
-sys.modules[__package__].__class__ = _tensor_layer.namespaces.LoadedWhenUsed  # pyright: ignore[reportArgumentType, reportAttributeAccessIssue]
+sys.modules[__name__].__class__ = _namespaces.LoadedWhenUsed  # pyright: ignore[reportAttributeAccessIssue]
 
 
+# Some are made when they are first asked for.
+# pyright: reportUnsupportedDunderAll=false
 __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",

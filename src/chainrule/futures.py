@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from .autograd.accidents import explain_module
+
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -135,3 +137,6 @@ def wait_all(futures: list[Future[Any]]) -> list[Any]:
 
 
 __all__ = ["Future", "collect_all", "wait_all"]
+
+
+explain_module(globals())

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from .autograd.accidents import explain_module
 from .autograd.state import STATE
 from .tensor import overridable as _overridable
 from .tensor import overriding as _overriding
@@ -362,3 +363,8 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
         exact = [n for n in names if n.rpartition(".")[2] == getattr(f, "__name__", "")]
         found = (exact or names or [None])[0]
     return found or own
+
+
+explain_module(
+    globals(), "get_ignored_functions", "has_torch_function", "is_tensor_method_or_property"
+)

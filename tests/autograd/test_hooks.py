@@ -108,7 +108,7 @@ def test_node_hooks_and_prehooks():
 def test_accumulate_grad_node_is_one_object_with_hooks():
     x = leaf(1.0)
     node = (x * 2).grad_fn.next_functions[0][0]
-    assert node.name() == "AccumulateGrad" and node.variable is x
+    assert node.name() == "torch::autograd::AccumulateGrad" and node.variable is x
     assert (x * 3).grad_fn.next_functions[0][0] is node
     seen = []
     node.register_hook(lambda gi, go: seen.append(go[0].item()))
@@ -232,3 +232,37 @@ def test_the_table_of_hooks_can_be_replaced():
     constant._backward_hooks = OrderedDict()
     constant._backward_hooks["kept"] = print  # nothing calls it
     (x * constant).sum().backward()
+
+
+@pytest.mark.parametrize("function", [torch.var_mean, torch.std_mean])
+def test_spread_and_mean_are_one_node_with_two_gradients(function):
+    x = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    spread, mean = function(x)
+    assert spread.grad_fn is mean.grad_fn and (spread.output_nr, mean.output_nr) == (0, 1)
+    arrived = []
+    mean.grad_fn.register_prehook(arrived.append)
+    (spread + 2 * mean).backward()
+    assert [[g.item() for g in pair] for pair in arrived] == [[1.0, 2.0]]
+    other = x.detach().requires_grad_()
+    alone = torch.var(other) if function is torch.var_mean else torch.std(other)
+    (alone + 2 * other.mean()).backward()
+    assert torch.allclose(x.grad, other.grad)
+
+
+def test_the_gradient_of_a_mean_beside_an_unused_infinite_variance():
+    x = torch.tensor([1.0, float("inf"), 2.0], requires_grad=True)
+    (g,) = torch.autograd.grad(torch.var_mean(x)[1], x)
+    assert torch.allclose(g, torch.full((3,), 1 / 3))
+
+
+def test_hooks_of_a_linear_layer_get_the_gradient_of_its_bias_first():
+    layer, x = torch.nn.Linear(2, 3), torch.ones(4, 2, requires_grad=True)
+    y = layer(x)
+    leaves = [node.variable for node, _ in y.grad_fn.next_functions]
+    assert leaves[0] is layer.bias and leaves[1] is x and leaves[2] is layer.weight
+    shapes = []
+    y.grad_fn.register_hook(lambda inputs, outputs: shapes.extend(g.shape for g in inputs))
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 2, *inputs[1:]))
+    y.sum().backward()
+    assert shapes == [(3,), (4, 2), (3, 2)]
+    assert layer.bias.grad.tolist() == [8.0] * 3 and layer.weight.grad.tolist() == [[4.0] * 2] * 3

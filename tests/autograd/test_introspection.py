@@ -58,7 +58,8 @@ def test_next_functions_lead_to_the_leaf():
     ((mul, number),) = y.grad_fn.next_functions
     assert number == 0 and mul.name() == "MulBackward0"
     (accumulate, _), nothing = mul.next_functions
-    assert accumulate.name() == "AccumulateGrad" and accumulate.variable is x
+    assert accumulate.name() == "torch::autograd::AccumulateGrad" and accumulate.variable is x
+    assert repr(accumulate).startswith("<AccumulateGrad object at ")
     assert nothing == (None, 0)
 
 

@@ -16,6 +16,10 @@ PIECES = {
     "relu": (F.relu, (3, 4)),
     "leaky_relu": (F.leaky_relu, (3, 4)),
     "relu6": (F.relu6, (3, 4)),
+    "batch_norm": (
+        lambda x: F.batch_norm(x, torch.zeros(4).double(), torch.ones(4).double()),
+        (3, 4),
+    ),
     "hardtanh": (F.hardtanh, (3, 4)),
     "threshold": (lambda x: F.threshold(x, 0.1, 2.0), (3, 4)),
     "hardshrink": (F.hardshrink, (3, 4)),

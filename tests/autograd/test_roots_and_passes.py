@@ -150,3 +150,40 @@ def test_gradients_with_a_history_are_added_to_in_place():
     (x * 2).sum().backward()
     assert x.grad is first
     assert (x.grad.item(), x.grad.requires_grad) == (8.0, True)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.mean(0), lambda x: x.sum(1), lambda x: x.repeat(0, 1)]
+)
+def test_gradients_that_are_one_number_may_be_written(function):
+    x = torch.ones(2, 3, requires_grad=True)
+    y = function(x)
+    (g,) = torch.autograd.grad(y, x, torch.ones_like(y))
+    before = g.tolist()
+    assert g.add_(1).tolist() == [[v + 1 for v in row] for row in before]
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_gradients_of_roots_that_lie_behind_each_other(create):
+    x, other = leaf(3.0), leaf(5.0)
+    y = x * x
+    z = y * y * other
+    (gx,) = torch.autograd.grad([y, z, other * 2], [x], [torch.ones_like(x), None, None],
+                                create_graph=create)  # fmt: skip
+    assert gx.item() == 2 * 3 + 4 * 27 * 5
+    assert gx.requires_grad is create
+    if create:
+        (second,) = torch.autograd.grad(gx, x)
+        assert second.item() == 2 + 12 * 9 * 5
+
+
+def test_gradients_through_shared_buffers_stay_apart():
+    x = leaf(2.0)
+    doubled = x + x  # the incoming gradient arrives twice at one leaf
+    weight = torch.ones_like(x)
+    (first,) = torch.autograd.grad(doubled, x, weight, retain_graph=True)
+    (again,) = torch.autograd.grad(doubled, x, weight)
+    assert (first.item(), again.item(), weight.item()) == (2.0, 2.0, 1.0)
+    parts = torch.stack([x, x * 3]).unbind()  # a node with several results
+    (g,) = torch.autograd.grad(parts[0] + parts[1] * x, x)
+    assert g.item() == 1 + 2 * 3 * 2

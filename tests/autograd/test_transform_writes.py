@@ -409,3 +409,31 @@ def test_the_forward_derivative_of_a_cosine_below_its_floor_is_the_true_one():
     want = (f(x + 1e-6 * step) - f(x - 1e-6 * step)) / 2e-6
     torch.testing.assert_close(jvp(f, (x,), (step,))[1], want, atol=1e-8, rtol=1e-6)
     torch.testing.assert_close((jacfwd(f)(x) * step).sum((1, 2)), want, atol=1e-8, rtol=1e-6)
+
+
+MASKS = torch.tensor([[True, False, True], [False, True, False]])
+
+
+def test_masks_of_examples_may_select_different_numbers_of_places():
+    x, source = torch.zeros(2, 3), torch.arange(1.0, 7.0).reshape(2, 3)
+    want = torch.stack([x[k].masked_scatter(MASKS[k], source[k]) for k in range(2)])
+    assert torch.func.vmap(torch.masked_scatter)(x, MASKS, source).tolist() == want.tolist()
+    written = torch.func.vmap(lambda x, m, s: x.clone().masked_scatter_(m, s))(x, MASKS, source)
+    assert written.tolist() == want.tolist() == [[1.0, 0.0, 2.0], [0.0, 4.0, 0.0]]
+
+    def weighed(x, mask, source):
+        return (x.masked_scatter(mask, source) * torch.arange(1.0, 4.0)).sum()
+
+    grads = torch.func.vmap(torch.func.grad(weighed, argnums=(0, 2)))(x, MASKS, source)
+    assert grads[0].tolist() == [[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]
+    assert grads[1].tolist() == [[1.0, 3.0, 0.0], [2.0, 0.0, 0.0]]
+    with pytest.raises(IndexError, match="out of bounds"):
+        torch.func.vmap(torch.masked_scatter)(x, MASKS, source[:, :1])
+
+
+def test_repeats_of_examples_must_add_up_to_one_size():
+    x = torch.arange(4.0).reshape(2, 2)
+    repeat = torch.func.vmap(torch.repeat_interleave)
+    assert repeat(x, torch.tensor([[1, 2], [2, 1]])).tolist() == [[0, 1, 1], [2, 2, 3]]
+    with pytest.raises(RuntimeError, match=r"equal size, but got \[3\] at entry 0 and \[4\] at"):
+        repeat(x, torch.tensor([[1, 2], [2, 2]]))

@@ -274,3 +274,13 @@ def test_the_name_works_as_module_and_as_function(x):
     assert module(torch.sin, (x,)) is True
     assert torch.autograd.gradcheck(torch.sin, (x,)) is True
     assert issubclass(module.GradcheckError, RuntimeError)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_inputs_that_are_conjugates_still_to_be_computed(fast_mode):
+    z = leaf(3, dtype=torch.complex128).detach()
+    for waiting in (z.conj(), z.conj().imag):
+        x = waiting.requires_grad_()
+        before = x.tolist()
+        assert torch.autograd.gradcheck(lambda x: x * x.exp(), (x,), fast_mode=fast_mode)
+        assert x.tolist() == before

@@ -174,3 +174,16 @@ def test_a_custom_function_refuses_a_sparse_tensor_that_moves():
     factor = torch.eye(3).requires_grad_().to_sparse()
     with pytest.raises(NotImplementedError, match="sparse tensor that requires grad"):
         Spread.apply(factor, torch.randn(3, 2))
+
+
+@pytest.mark.parametrize("stored", [torch.Tensor.to_sparse, torch.Tensor.to_sparse_csr])
+def test_a_parameter_may_be_sparse(stored):
+    weight = torch.nn.Parameter(stored(torch.eye(3)))
+    layer = torch.nn.ParameterList([weight])
+    assert weight.requires_grad and weight.is_leaf and weight.layout is not torch.strided
+    (weight.to_dense() * 2).sum().backward()
+    assert weight.grad.values().tolist() == [2.0, 2.0, 2.0]
+    assert "requires_grad=True" in repr(weight)
+    assert torch.equal(copy.deepcopy(layer).state_dict()["0"].to_dense(), torch.eye(3))
+    fixed = torch.nn.Parameter(stored(torch.eye(3)), requires_grad=False)
+    assert not fixed.requires_grad

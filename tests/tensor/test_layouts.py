@@ -111,3 +111,26 @@ def test_as_strided_scatter_differentiates():
         lambda x, s: torch.as_strided_scatter(x, s, [2, 2], [1, 2], 0),
         (x.detach().requires_grad_(), src),
     )
+
+
+def test_to_contiguous_format_undoes_channels_last_and_nothing_else():
+    x = torch.arange(6.0).reshape(2, 3).t()
+    for same in (x.to(memory_format=torch.contiguous_format),
+                 x.float(memory_format=torch.contiguous_format)):  # fmt: skip
+        assert same is x
+    assert x.double(memory_format=torch.contiguous_format).stride() == (2, 1)
+    image = torch.zeros(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)
+    assert image.to(memory_format=torch.contiguous_format).stride() == (24, 12, 4, 1)
+
+
+def test_memory_formats_of_cpu_resize_and_complex_halves():
+    x = torch.arange(24.0).reshape(1, 2, 3, 4)
+    last = {"memory_format": torch.channels_last}
+    assert x.cpu(**last).stride() == x.chalf(**last).stride() == (24, 1, 8, 2)
+    assert x.clone().resize_(1, 2, 2, 3, **last).stride() == (12, 1, 6, 2)
+    assert x.clone().resize_as_(x[..., :2], **last).stride() == (12, 1, 4, 2)
+    assert x.clone().resize_(1, 2, 3, 4, **last).is_contiguous(memory_format=torch.channels_last)
+    halves = torch.ones(2, 3).half()
+    out = torch.empty(0, dtype=torch.complex32)
+    assert torch.complex(halves, halves, out=out) is out and out.shape == (2, 3)
+    assert out.t().contiguous().stride() == (2, 1)

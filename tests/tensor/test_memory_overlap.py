@@ -110,6 +110,34 @@ def test_out_of_another_type_is_not_converted_where_pytorch_does_not(name):
         function(x, *more, out=out, **kwargs)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda out: torch.narrow_copy(torch.eye(3), 0, 1, 1, out=out),
+        lambda out: torch.view_copy(torch.eye(3), (9,), out=out),
+        lambda out: torch.unfold_copy(torch.eye(3), 0, 2, 1, out=out),
+        lambda out: torch.nn.functional.linear(torch.eye(3), torch.eye(3), out=out),
+        lambda out: torch.hash_tensor(torch.eye(3), out=out),
+        lambda out: torch.max(torch.eye(3), 0, out=(out, torch.empty(0, dtype=torch.int64))),
+    ],
+)
+def test_copies_products_and_pairs_keep_their_type_too(call):
+    out = torch.empty(0, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match=r"Expected out tensor to have dtype .* but got double"):
+        call(out)
+    assert out.numel() == 0
+
+
+def test_results_without_places_are_converted():
+    a, b = torch.tensor([1, 5, 2]), torch.tensor([3, 4, 2])
+    out = torch.zeros(3, dtype=torch.float64)
+    assert torch.max(a, b, out=out).tolist() == [3.0, 5.0, 2.0]
+    assert torch.min(a, b, out=out).tolist() == [1.0, 4.0, 2.0] and out.dtype is torch.float64
+    assert torch.max(a, out=torch.zeros((), dtype=torch.float64)).item() == 5.0
+    differences = torch.diff(a, out=torch.zeros(2, dtype=torch.float64))
+    assert differences.tolist() == [4.0, -3.0] and differences.dtype is torch.float64
+
+
 def test_cumsum_computes_in_the_type_of_out():
     out = torch.empty(3, dtype=torch.int64)
     assert torch.cumsum(torch.tensor([1.9, 2.9, 3.0]), 0, out=out).tolist() == [1, 3, 6]

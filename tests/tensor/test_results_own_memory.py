@@ -118,3 +118,10 @@ def test_adaptive_pooling_of_nothing():
     y = F.adaptive_avg_pool3d(x, (5, 7, 3))
     assert y.shape == (0, 8, 5, 7, 3)
     assert torch.autograd.grad(y.sum(), x)[0].shape == x.shape
+
+
+def test_a_product_with_no_reflectors_is_a_copy():
+    other = torch.ones(3, 2)
+    made = torch.ormqr(torch.zeros(3, 0), torch.zeros(0), other)
+    made.add_(1)
+    assert other.tolist() == [[1.0, 1.0]] * 3 and made.tolist() == [[2.0, 2.0]] * 3

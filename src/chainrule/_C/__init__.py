@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from .. import (
@@ -52,6 +53,12 @@ def _get_default_device() -> str:
 def _get_accelerator(check: bool = False) -> device:
     """The device that would compute: the CPU."""
     return device("cpu")
+
+
+def _get_tracing_state() -> Any:
+    """The state of the graph that `torch.jit` is recording; None when it records none."""
+    graph = sys.modules.get(f"{__name__.partition('.')[0]}.jit._graph")
+    return graph.tracing_state() if graph is not None else None
 
 
 class _DisableTorchDispatch:

@@ -10,8 +10,11 @@ differ for 0-dim tensors and for signed with unsigned integers (docs/interop.md)
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from chainrule import e, inf, nan, newaxis, pi
 
+from ..autograd.accidents import explained
 from . import _elementwise, fft, linalg
 from ._creation import (
     arange,
@@ -128,3 +131,5 @@ __all__ = [
     "all", "any", "cumulative_prod", "cumulative_sum", "diff", "max", "mean", "min", "prod", "std",
     "sum", "var",
 ]  # fmt: skip
+
+globals().update({n: explained(f) for n in __all__ if isinstance(f := globals()[n], FunctionType)})

@@ -74,7 +74,9 @@ def arange(
     if step == 0:
         raise refusal.value("arange: step must not be 0")
     if types.is_kind(dtype, "integral") and all(isinstance(n, int) for n in (start, stop, step)):
-        values = np.array(range(start, stop, step), dtype.np)
+        wide = max(abs(start), abs(stop), abs(step)) >= 1 << 62  # NumPy counts in 64 bits
+        counted = range(start, stop, step) if wide else np.arange(start, stop, step, dtype=np.int64)
+        values = np.array(counted, dtype.np)
     else:
         values = np.arange(start, stop, step).astype(dtype.np)
     return _placed(torch.from_numpy(values), device)

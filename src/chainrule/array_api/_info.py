@@ -7,6 +7,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from . import _types as types
 
 
@@ -48,3 +49,6 @@ class __array_namespace_info__:
 def _checked(device: Any) -> None:
     if device is not None and torch.device(device).type != "cpu":
         raise refusal.value(f"the only device is the CPU, not {device!r}")
+
+
+explain_module(globals())

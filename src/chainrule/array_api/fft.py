@@ -7,6 +7,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from ._types import array
 
 _NORMS = ("backward", "ortho", "forward")
@@ -83,3 +84,6 @@ __all__ = [
     "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft",
     "irfftn", "rfft", "rfftfreq", "rfftn",
 ]  # fmt: skip
+
+
+explain_module(globals())

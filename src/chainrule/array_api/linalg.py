@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from . import _types as types
 from ._linear import matmul, matrix_transpose, tensordot, vecdot
 from ._types import array, axes_of, promoted
@@ -187,3 +188,6 @@ __all__ = [
     "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve",
     "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+
+explain_module(globals())

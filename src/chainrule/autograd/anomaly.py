@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .nonfinite import has_nan, is_finite, payload
+from ..ops.later import Later
 from .source import warn_user
 from .state import ANOMALY_FORWARD, CHECKSUMS, STATE
+
+nonfinite = Later(".nonfinite", __package__)
 
 
 class detect_anomaly:
@@ -135,8 +137,8 @@ def check_forward(op: Any, tensors: Any, outs: Any, params: dict[str, Any]) -> N
     if aside:
         outs = tuple(out for k, out in enumerate(outs) if k not in aside)
     for out in outs:
-        array = payload(out)
-        if array is not None and not is_finite(array):
+        array = nonfinite.payload(out)
+        if array is not None and not nonfinite.is_finite(array):
             from .anomaly_forward import judge
 
             judge(STATE.anomaly_log, op, tensors, outs, params)
@@ -149,12 +151,12 @@ def check_forward(op: Any, tensors: Any, outs: Any, params: dict[str, Any]) -> N
 def check_backward(node: Any, g: Any, grads: Any, parents: Any, walk: Any) -> None:
     """Note where a gradient becomes infinite; raise when it is NaN, naming the forward line."""
     for k, gradient in enumerate(grads):
-        array = payload(gradient) if gradient is not None else None
-        if array is None or is_finite(array):
+        array = nonfinite.payload(gradient) if gradient is not None else None
+        if array is None or nonfinite.is_finite(array):
             continue
         from .anomaly_backward import note_infinite, raise_nan
 
-        if STATE.anomaly_check_nan and has_nan(array):
+        if STATE.anomaly_check_nan and nonfinite.has_nan(array):
             raise_nan(node, k, g, array, walk)
         note_infinite(node, k, g, array, parents, walk)
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.batching import Fold, Front, Lead, Plain
+from ..ops.batching import Fold, Front, Plain
 from ..ops.schema import Op
 from . import refusal
-from .dispatch import TENSORS, P, common_dtype, entry, refuse_operands
+from .dispatch import TENSORS, P, entry, in_common_type
 from .inplace import assign
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
 from .value import TensorBase, make
@@ -171,16 +171,7 @@ def _promoted(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Types are decided on the shapes the user sees, before batch dimensions are added."""
     if op.promote == "none" or not any(isinstance(a, TensorBase) for a in args):
         return args
-    keep = op.nondiff if op.partials or op.vjps else ()
-    if op.refuses_operands:
-        refuse_operands(op, args)
-    target = common_dtype(op, args, keep)
-    return tuple(
-        P.cast(a, dtype=target.np)
-        if isinstance(a, TensorBase) and op.input_name(i) not in keep and a.dtype is not target  # type: ignore[attr-defined]
-        else a
-        for i, a in enumerate(args)
-    )
+    return in_common_type(op, args)
 
 
 def run_batched(
@@ -189,7 +180,7 @@ def run_batched(
     """The op on values whose batch dimensions are `dims`; results have theirs in front."""
     rule = op.batch
     call = entry(op)
-    if rule == "elementwise" or isinstance(rule, Lead):
+    if rule in ("elementwise", "leading"):
         return call(*_aligned(values, dims), **params)
     front = tuple(to_front(v, d) if d is not None else v for v, d in zip(values, dims, strict=True))
     if isinstance(rule, Fold) and rule.inputs == tuple(
@@ -271,9 +262,25 @@ def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> 
             for v, d in zip(values, dims, strict=True)
         )
         results.append(call(*one, **params))
+    if op.shaped_by_values:
+        _refuse_other_sizes(op.name, results)
     if op.n_out == 1:
         return stack(results)
     return tuple(stack([r[k] for r in results]) for k in range(len(results[0])))
+
+
+def _refuse_other_sizes(name: str, results: list[Any]) -> None:
+    """Results whose size depends on the values can be stacked if it happens to be the same."""
+    shapes = [tuple(r.shape) for r in results if isinstance(r, TensorBase)]
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise refusal.runtime(
+                f"stack expects each tensor to be equal size, but got {list(shapes[0])} at entry 0 "
+                f"and {list(shape)} at entry {k}",
+                f"vmap over {name}",
+                why="The size of the result depends on the values of each example.",
+                fix="give all examples results of one size, or loop over the examples.",
+            )
 
 
 def _of_no_examples(op: Op, values: Any, dims: Any, params: dict[str, Any]) -> Any:

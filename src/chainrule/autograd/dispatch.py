@@ -137,7 +137,7 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
 
         return lazy_view(args[0], op.name)
     tensors = prepare(op, args)
-    payloads = tuple(t._a if isinstance(t, TensorBase) else t for t in tensors)
+    payloads = tuple([t._a if isinstance(t, TensorBase) else t for t in tensors])
     if op.view and tensors[0]._lazy:
         if op.name in _INTO_PARTS:  # memory does not show them; nobody writes through the result
             return plain(op, (P.clone(args[0]), *args[1:]), params)
@@ -190,7 +190,7 @@ def wrap_results(
     if op.view:
         for k, t in enumerate(wrapped):
             if shares_memory(t._a, payloads[0]):
-                attach_view(t, tensors[0], op, params, len(wrapped) > 1)
+                attach_view(t, tensors[0], op, params, op.n_out != 1)
                 if op.n_out != 1 and t._view is not None:
                     t._view.append(k)
         if tensors[0]._lazy:
@@ -300,6 +300,8 @@ def _python_number(a: Any) -> Any:
 
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as tensors of the promoted type; numbers stay where NumPy keeps them weak."""
+    if all([a.__class__ in PLAIN for a in args]) and _are_alike(op, args):
+        return args
     if op.refuses_operands:
         refuse_operands(op, args)
     if any(a.__class__ not in NUMBERS and isinstance(a, _LIKE_NUMBERS) for a in args):
@@ -329,6 +331,17 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         except OverflowError:
             raise errors.too_long(op, out[0]) from None
     return tuple(out)
+
+
+def _are_alike(op: Op, args: tuple[Any, ...]) -> bool:
+    """Whether plain tensors are all of one type that is neither promoted nor refused."""
+    if op.promote == "none":
+        return not op.refuses_operands
+    kinds = {a._a.dtype for a in args}
+    if len(kinds) != 1:
+        return False
+    kind = kinds.pop().kind
+    return kind in "fc" and kind not in op.refuses
 
 
 def _fits(bits: int, signed: bool) -> Callable[[int], bool]:
@@ -369,6 +382,32 @@ def _number(op: Op, i: int, value: Any, target: dtypes.dtype) -> Any:
 def cast_tensor(t: Any, target: dtypes.dtype) -> Any:
     """t in another type, recorded when gradients flow."""
     return P.cast(t, dtype=target.np)
+
+
+def in_common_type(op: Op, args: tuple[Any, ...], halves: bool = True) -> tuple[Any, ...]:
+    """The tensors among the promoting arguments in their result type; as they are if that is half
+    precision and `halves` are not wanted. Types that the op refuses are refused first."""
+    if op.refuses_operands:
+        refuse_operands(op, args)
+    keep = op.nondiff if op.partials or op.vjps else ()
+    target = common_dtype(op, args, keep)
+    if target in HALVES and not halves:
+        return args
+    return tuple(
+        P.cast(a, dtype=target.np)
+        if isinstance(a, TensorBase) and op.input_name(i) not in keep and a.dtype is not target  # type: ignore[attr-defined]
+        else a
+        for i, a in enumerate(args)
+    )
+
+
+def for_rules(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A transform's arguments as its rules want them: a rule that met an int64 beside a float64
+    would take its reciprocal in float32."""
+    if op.promote == "none":
+        return args
+    kinds = {a.dtype for a in args if isinstance(a, TensorBase)}  # type: ignore[attr-defined]
+    return args if len(kinds) < 2 else in_common_type(op, args, halves=False)
 
 
 def common_dtype(op: Op, args: tuple[Any, ...], skip: tuple[str, ...] = ()) -> dtypes.dtype:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ops.layout import overlaps_itself
 from ..ops.schema import TABLE, Op, rule_names
-from .dispatch import TENSORS, P, entry
+from .dispatch import TENSORS, P, entry, for_rules
 from .inplace import assign
 from .levels import _OVERRIDES, GradLevel, Level, derived, new_tensor, synced, track_view
 from .record import Fix, _about, fix_of, in_half, rules_of, run_rules, wider
@@ -88,6 +88,7 @@ class DualLevel(Level):
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if op.view and op.name == "as_strided":
             args, params = self._from_root(args[0], params)
+        args = for_rules(op, args)
         inner = tuple(self.payload(a) for a in args)
         result = entry(op)(*inner, **params)
         tangents = tuple(self.tangent_of(a) for a in args)

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.layout import lying_as
+from ..ops.layout import is_expanded, lying_as
 from . import errors
 from .hook_results import check_replacement, checked_replacements, hook_name
 from .leaves import GRAPH, LEAF_LOCK, RAW, VALUES, accumulate, takes_gradient
-from .node import UNTRACKED, Node, OutSlot, exchanged_since
-from .plain_pass import backward_plain
+from .node import UNTRACKED, Hooks, Node, OutSlot, exchanged_since
+from .plain_pass import add_up, backward_plain, has_hooks
 from .state import DISPATCH, STATE, TRACE, WATCH
 from .ties import Tie, settle_leaves, settle_results, zeros_for_hooks
 from .value import FACTORY, PLAIN, TensorBase, make
@@ -43,7 +43,9 @@ class Walk:
         self.nodes: dict[int, Any] = {}
         self.heap: list[int] = []
         self.captures = captures  # None, or {node key / id(leaf): {output number: [positions]}}
-        self.needed: set[int] | None = None
+        # Where only some inputs are asked for: the nodes that lead to them, and `wanted` of each.
+        self.needed: dict[int, tuple[tuple[Any, ...], tuple[Any, ...]]] | None = None
+        self.behind: dict[int, Any] = {}  # the nodes from the roots on, where inputs are asked for
         self.into_grad = False  # captured leaves get their `.grad`: backward(inputs=...)
         self.results: dict[int, Any] = {}
         self.stopped: list[Any] = []  # edges along which only zeros would go
@@ -90,56 +92,43 @@ class Walk:
 
     def prune(self, roots: Sequence[Any]) -> None:
         """Keep only the nodes that lead to a captured input; the others need not run."""
-        order: list[Any] = []
-        known: dict[int, Any] = {}
-        stack = [r.node if r.__class__ is OutSlot else r for r in roots]
-        stack = [n for n in stack if isinstance(n, Node)]
-        while stack:
-            node = stack.pop()
-            if node.key in known:
-                continue
-            known[node.key] = node
-            order.append(node)
-            for p in node.parents:
-                if p.__class__ is OutSlot:
-                    p = p.node
-                if isinstance(p, Node) and p.key not in known:
-                    stack.append(p)
-        needed: set[int] = set()
         captures = self.captures
-        for node in sorted(order, key=lambda n: -n.key):  # parents before children
-            for p in node.parents:
-                if p is None:
-                    continue
-                key = key_of(p)
-                if key in captures or key in needed:
-                    needed.add(node.key)
-                    break
-        self.needed = needed
-        self.counts = {}
-        for root in roots:
-            if isinstance(root, TensorBase) and id(root) in captures:
-                self.counts[id(root)] = self.counts.get(id(root), 0) + 1
-            elif len(roots) == 1 or key_of(root) in needed or key_of(root) in captures:
-                self.counts.setdefault(key_of(root), 0)
-        for node in order:
-            if node.key not in needed:
-                continue
-            for p in self.parents_of(node):
+        known = self.behind = _nodes_behind(roots)
+        needed: dict[int, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+        for key in sorted(known, reverse=True):  # parents before children
+            keys = []
+            for p in known[key].parents:
+                k = None
                 if p is not None:
-                    key = key_of(p)
-                    self.counts[key] = self.counts.get(key, 0) + 1
+                    k = id(p) if p.__class__ in PLAIN else key_of(p)
+                    if k not in captures and k not in needed:
+                        k = None
+                keys.append(k)
+            if any(keys):
+                parents = known[key].parents
+                if not all(keys):
+                    parents = tuple([p if k else None for p, k in zip(parents, keys, strict=True)])
+                needed[key] = (parents, tuple(keys))
+        self.needed = needed
+        counts: dict[int, int] = {}
+        for root in roots:
+            key = key_of(root)
+            if isinstance(root, TensorBase) and key in captures:
+                counts[key] = counts.get(key, 0) + 1
+            elif len(roots) == 1 or key in needed or key in captures:
+                counts.setdefault(key, 0)
+        for _, keys in needed.values():
+            for key in keys:
+                if key is not None:
+                    counts[key] = counts.get(key, 0) + 1
+        self.counts = counts
 
-    def parents_of(self, node: Any) -> tuple[Any, ...]:
-        """The parents that are to receive a gradient in this pass."""
+    def wanted(self, node: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
+        """The parents that are to receive a gradient in this pass, and their numbers."""
         if self.needed is None:
-            return node.parents
-        return tuple(
-            p
-            if p is not None and (key_of(p) in self.needed or key_of(p) in self.captures)
-            else None
-            for p in node.parents
-        )
+            parents = node.parents
+            return parents, [None if p is None else key_of(p) for p in parents]
+        return self.needed.get(node.key, ((), ()))
 
     # -- the walk --
 
@@ -187,11 +176,14 @@ class Walk:
 
     def run(self) -> None:
         """Run every ready node, latest first, until none is left."""
+        raw = self.mode == RAW
+        if self.is_usual():
+            self.run_usual(raw)
+            return
         heap, counts = self.heap, self.counts
         for key in self.pending:
             if counts.get(key, 0) == 0:
                 heappush(heap, key)
-        raw = self.mode == RAW
         while heap:
             key = heappop(heap)
             node = self.nodes.pop(key)
@@ -199,21 +191,63 @@ class Walk:
             self.owned.discard(key)
             self.step(node, g, raw)
 
+    def is_usual(self) -> bool:
+        """Whether gradients of leaves are wanted, nodes have one result and nobody listens."""
+        if self.captures is None or self.into_grad or self.__class__ is not Walk:
+            return False
+        if self.mode not in (RAW, GRAPH) or STATE.anomaly or any(key < 0 for key in self.captures):
+            return False
+        if any(node.multi or node.__class__ is Tie for node in self.behind.values()):
+            return False
+        if any(isinstance(root, TensorBase) for root in self.roots):
+            return False
+        return not (Hooks.used and any(map(has_hooks, self.roots)))
+
+    def run_usual(self, raw: bool) -> None:
+        """The same in one straight function: keys are a topological order, nothing is counted."""
+        pending, behind, needed = self.pending, self.behind, self.needed
+        assert needed is not None
+        heap = sorted(pending)
+        keep, mode = self.keep, self.mode
+        while heap:
+            key = heappop(heap)
+            g = pending.pop(key)
+            if key not in needed:  # a root that leads to no input
+                continue
+            node = behind[key]
+            parents, keys = needed[key]
+            grads = node.vjp(g, parents) if raw else node.vjp_tensors(g, parents, mode)
+            if not keep:
+                node.release()
+            for key, gp in zip(keys, grads):  # noqa: B905 - one each; strict costs
+                if key is None or gp is None:
+                    continue
+                if key in pending:
+                    pending[key] = add_up(pending, key, gp)
+                else:
+                    pending[key] = gp
+                    if key < 0:
+                        heappush(heap, key)
+        for key, outputs in self.captures.items():
+            for position in outputs[0]:
+                self.results[position] = pending.get(key)
+
     def step(self, node: Any, g: Any, raw: bool) -> None:
         """Run one node and hand its gradients on."""
-        if node.hooks is not None or self.captures is not None:
+        captures, needed = self.captures, self.needed
+        if node.hooks is not None or (captures is not None and node.key in captures):
             g = self.before(node, g)
-            if self.needed is not None and node.key not in self.needed:
-                if self.into_grad and node.hooks is not None and node.hooks.post:
-                    self.after(node, (None,) * len(node.parents), g)
-                return
-            if g is None:  # a hook took it away
-                self.skip(node)
-                return
+        if needed is not None and node.key not in needed:
+            if self.into_grad and node.hooks is not None and node.hooks.post:
+                self.after(node, (None,) * len(node.parents), g)
+            return
+        if g is None:  # a hook took it away
+            self.skip(node)
+            return
         received = g
         if node.multi:
             g = self.materialise(node, g)
-        parents = node.parents if self.needed is None else self.parents_of(node)
+        parents, keys = self.wanted(node)
         grads = (
             self.run_rules(node, g, parents)
             if not STATE.anomaly
@@ -224,11 +258,11 @@ class Walk:
         if not self.keep:
             node.release()
         counts = self.counts
-        heap = self.heap
-        pairs = list(zip(parents, grads, strict=False))
+        triples = zip(parents, keys, grads)  # noqa: B905 - all come from the node; strict costs
         if node.op is not None and node.op.bias_first:  # the order in which PyTorch's hooks run
-            pairs.insert(0, pairs.pop())
-        for p, gp in pairs:
+            *others, bias = triples
+            triples = (bias, *others)
+        for p, key, gp in triples:
             if p is None or p is UNTRACKED:  # one object for all views that have no history
                 continue
             if gp is None and node.__class__ is Tie:
@@ -236,9 +270,8 @@ class Walk:
                 if gp is None:
                     self.stopped.append(p)
             fresh = raw and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
-            key = key_of(p)
             left = counts[key] = counts[key] - 1
-            if not isinstance(p, Node | OutSlot):
+            if key > 0:  # a leaf; nodes have numbers below zero
                 if exchanged_since(p, node):
                     raise errors.exchanged_leaf(node)
                 if gp is not None or left == 0:
@@ -248,7 +281,7 @@ class Walk:
                 self.add(p, gp, fresh)
             if left == 0:
                 if key in self.pending:
-                    heappush(heap, key)
+                    heappush(self.heap, key)
                 elif gp is None:
                     self.skip(p.node if isinstance(p, OutSlot) else p)
 
@@ -278,10 +311,9 @@ class Walk:
         """A node that receives no gradient at all: tell its parents not to wait for it."""
         stack = [node]
         while stack:
-            for p in self.parents_of(stack.pop()):
+            for p, key in zip(*self.wanted(stack.pop()), strict=True):
                 if p is None:
                     continue
-                key = key_of(p)
                 left = self.counts[key] = self.counts[key] - 1
                 if left:
                     continue
@@ -452,8 +484,28 @@ class Walk:
         return out
 
 
+def _nodes_behind(roots: Sequence[Any]) -> dict[int, Any]:
+    """All nodes from here on, by their keys."""
+    known: dict[int, Any] = {}
+    stack = [r.node if r.__class__ is OutSlot else r for r in roots]
+    stack = [n for n in stack if isinstance(n, Node)]
+    while stack:
+        node = stack.pop()
+        if node.key in known:
+            continue
+        known[node.key] = node
+        for p in node.parents:
+            if p is None or p.__class__ in PLAIN:
+                continue
+            if p.__class__ is OutSlot:
+                p = p.node
+            if isinstance(p, Node) and p.key not in known:
+                stack.append(p)
+    return known
+
+
 def key_of(p: Any) -> int:
-    """The number under which a node or leaf is known in a walk."""
+    """The number under which a node (below zero) or leaf (above) is known in a walk."""
     if p.__class__ is OutSlot:
         return p.node.key
     return p.key if isinstance(p, Node) else id(p)
@@ -540,6 +592,8 @@ def _as_result(g: Any, t: Any) -> Any:
     if g is None or isinstance(g, TensorBase):
         return g
     g, of = np.asarray(g), getattr(t, "_a", None)
+    if 0 in g.strides and is_expanded(g):  # the caller may write to it
+        g = np.array(g, order="C")
     return make(lying_as(g, of) if isinstance(of, np.ndarray) else g)
 
 

@@ -248,13 +248,14 @@ def _specialise(
         text = _with_second_name(writer, text)
     if op.promote != "none" and len(writer.names) <= 2:
         text = _with_public_names(writer, text)
-    # What is promoted is float32 or float64 where this code computes.
+    # What is promoted is never in half precision where this code computes.
     forward = op.forward if op.promote == "none" else op.function
     space = {
         "into": into, "op": op, "general": unusual, "forward": forward, "STATE": STATE,
         "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
-        "F32": F32, "F64": F64, "NodeClass": node_class(op), "next_key": next_key,
+        "F32": F32, "F64": F64, "I64": _I64, "BOOL": _BOOL, "FITTING": 1 << 31,
+        "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "UNTRACKED": UNTRACKED, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
         "UNCHANGED": _UNCHANGED, "failed": explain_failure, "attach_view": attach_view,
@@ -267,6 +268,9 @@ def _specialise(
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
+
+
+_I64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 
 
 def _fitted(*payloads: Any) -> Any:
@@ -347,7 +351,24 @@ class _Writer:
             for n in self.names:
                 self.any_operand(n)
             self.add(f"    if dt is None: {self.again}")
-        self.add(f"    if dt is not F32 and dt is not F64: {self.again}")
+        self.add("    if dt is not F32 and dt is not F64:")
+        for line in self.whole_numbers():
+            self.add(f"        {line}")
+
+    def whole_numbers(self) -> list[str]:
+        """What is neither float32 nor float64 takes the general path, but for integers and truth
+        values that an op takes as they are; of numbers beside them, integers that surely fit."""
+        op = self.op
+        if op.promote != "same" or "i" in op.refuses:
+            return [self.again]
+        truths = "b" not in op.refuses and not op.refuses_operands
+        other = "dt is not I64 and dt is not BOOL" if truths else "dt is not I64"
+        lines = [f"if {other}: {self.again}"]
+        for n in self.names:
+            number = f"x_{n}.__class__ is not ndarray"
+            fits = f"dt is I64 and x_{n}.__class__ is int and -FITTING < x_{n} < FITTING"
+            lines.append(f"if {number} and not ({fits}): {self.again}")
+        return lines
 
     def any_operand(self, n: str) -> None:
         free = n in self.op.nondiff and bool(self.diff)

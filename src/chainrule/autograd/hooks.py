@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from weakref import ref
 
+from ..ops.locks import Lock
 from ..ops.weak import WeakTable
 from . import refusal
+from .accidents import in_words
 from .node import UNTRACKED, Hooks, OutSlot, RemovableHandle, hooks_of, leaf_hooks
 from .record import edge_inside
 from .state import STATE
@@ -126,8 +127,12 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    given = tuple(tensors)
-    lock = threading.Lock()
+    given: tuple[Any, ...] = tuple(tensors) if isinstance(tensors, Iterable) else (None,)
+    if not all(isinstance(t, TensorBase) for t in given):
+        raise refusal.wrong_type(
+            f"register_multi_grad_hook takes tensors in a list, not {in_words(tensors)}"
+        )
+    lock = Lock()
     seen = WeakTable()  # what a pass brought so far
     if mode == "any":
 

@@ -167,8 +167,12 @@ def inplace(op: Op, x: Any, args: tuple[Any, ...], params: dict[str, Any], name:
             from .level_writes import check_examples_apart
 
             check_examples_apart(x, args, name)
-        elif args and name not in _SAME_EVERYWHERE:
-            check_apart(x, args, name)
+        else:
+            if args and name not in _SAME_EVERYWHERE:
+                check_apart(x, args, name)
+            if op.random:  # before numbers are drawn
+                check_writable(x, name, op.differentiable and _is_recorded(x, args))
+                refuse_overlap(memory(x))
         old = x
         if STATE.grad_enabled and (_has_tangent(x) or _rules_name_self(op, args)):
             old = P.clone(x)  # rules may save it, and its memory is about to change

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..ops.layout import dense_empty_like, is_dense
+from ..ops.locks import RLock
 from . import errors
 from .node import UNTRACKED
 from .state import STATE, TRACE
 from .value import FACTORY, make
 
 # Concurrent backward passes may add into one leaf; adding may run a subclass's code, hence the R.
-LEAF_LOCK = threading.RLock()
+LEAF_LOCK = RLock()
 
 # What a backward pass runs its rules on: payloads, tensors without history, tensors with history.
 RAW, VALUES, GRAPH = "raw", "values", "graph"

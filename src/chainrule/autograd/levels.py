@@ -26,7 +26,7 @@ from typing import Any
 from ..ops.layout import viewed_strides
 from ..ops.schema import TABLE, Op
 from . import errors
-from .dispatch import attach_view, entry, remember_view
+from .dispatch import attach_view, entry, for_rules, remember_view
 from .inplace import assign, refused
 from .node import OutSlot
 from .record import _UNCHANGED, edge, record
@@ -181,7 +181,7 @@ def track_view(
     """Remember that results of a view op are views of their argument."""
     if op.view and isinstance(args[0], TensorBase) and _really_views(op, args[0], params):
         for number, out in enumerate(outs):
-            attach_view(out, args[0], op, params, len(outs) > 1)
+            attach_view(out, args[0], op, params, op.n_out != 1)
             out._view.append(number)
             # A write may lift the root to a level above this one, or give it another shape.
             remember_view(out._view[ROOT], out)
@@ -287,6 +287,7 @@ class GradLevel(Level):
         return self.wrap(synced(t)._a, None)
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        args = for_rules(op, args)
         inner = tuple(self.payload(a) for a in args)
         recording = STATE.grad_enabled and op.differentiable
         recording = recording and any(self.mine(a) and a._rg for a in args)

@@ -98,6 +98,7 @@ STEEP = {
     "asin": "the slope of asin at ±1 is infinite",
     "atan2": "atan2(0, 0) has no slope",
     "reduce_std": "the standard deviation of equal values has no slope: 0 / 0",
+    "std_mean": "the standard deviation of equal values has no slope: 0 / 0",
     "xlogy": "the slope of log at 0 is infinite: 1/0",
     "binary_cross_entropy": "the slope of log at 0 is infinite: a prediction is exactly 0 or 1",
 }
@@ -106,6 +107,7 @@ _STEEP_FIX = {
     "torch.where(x > 0, x, 1).sqrt()",
     "reduce_norm": "(x.square().sum() + 1e-12).sqrt(), or leave zero vectors out",
     "reduce_std": "add a small number to the variance before its root",
+    "std_mean": "add a small number to the variance before its root",
     "binary_cross_entropy": "binary_cross_entropy_with_logits on the score before the sigmoid",
 }
 
@@ -205,16 +207,19 @@ def _of_rows(name: str, arrays: list[Any], params: dict[str, Any], found: Found)
         if empty.any():
             place = list(map(int, np.argwhere(empty)[0]))
             return [_MASKED.format(what="row", place=place) + ".", f"Fix: {_MASK_FIX}."]
-    if name in ("reduce_mean", "reduce_std", "reduce_var", "mse_loss", "cross_entropy"):
+    if name in (*_SPREADS, "reduce_mean", "mse_loss", "cross_entropy"):
         return _of_few(name, x, params, found)
     return []
+
+
+_SPREADS = ("reduce_std", "reduce_var", "std_mean", "var_mean")
 
 
 def _of_few(name: str, x: np.ndarray, params: dict[str, Any], found: Found) -> list[str]:
     if x.size == 0:
         return [f"the mean of no values: the input has shape {list(x.shape)}.",
                 "Fix: skip empty batches, or check that the mask selects something."]  # fmt: skip
-    if name in ("reduce_std", "reduce_var") and params.get("axis") is not None:
+    if name in _SPREADS and params.get("axis") is not None:
         axes = params["axis"]
         axes = axes if isinstance(axes, tuple) else (axes,)
         count = int(np.prod([x.shape[a] for a in axes]))

@@ -63,6 +63,8 @@ class Node:
         op, places = self.op, range(len(self.parents))
         if op is None:
             return places
+        if op.bias_first:
+            return (places[-1], *places[:-1])
         if self.name() in _WITH_NUMBERS:
             return [k for k in places if self.parents[k] is not None]
         return [k for k in places if op.input_name(k) not in op.nondiff] if op.nondiff else places
@@ -190,6 +192,12 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Any) -> None:
         start(self, (), None, 0)
         self.variable = variable
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {hex(id(self))}>"
 
     def register_hook(self, fn: Any) -> RemovableHandle:
         return _leaf_hooks(self.variable).add(_leaf_hooks(self.variable).post, fn)

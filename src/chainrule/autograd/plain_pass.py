@@ -59,7 +59,7 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
             if kind is _LEAF:
                 k = id(p)
                 if k in leaves:
-                    leaves[k][0] = _sum(leaves[k], 0, gp)
+                    leaves[k][0] = add_up(leaves[k], 0, gp)
                 else:
                     leaves[k] = [gp, p]
                 continue
@@ -76,7 +76,7 @@ def backward_plain(root: Any, g: Any, keep: bool) -> bool:
             k = p.key
             if k in pending:
                 if p is not UNTRACKED:  # where gradients of any shape end
-                    pending[k] = _sum(pending, k, gp)
+                    pending[k] = add_up(pending, k, gp)
             else:
                 pending[k] = gp
                 heappush(heap, (k, p))
@@ -149,7 +149,7 @@ def _holds_its_base(entry: list[Any]) -> bool:
     return whole and getrefcount(entry[0].base) == _ALONE
 
 
-def _sum(where: Any, k: int, g: Any) -> Any:
+def add_up(where: Any, k: int, g: Any) -> Any:
     """where[k] + g: in place where nobody else can see that array."""
     if getrefcount(where[k]) == _ALONE:
         have = where[k]

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..ops.allocation import in_units
 from .printable import printable
 from .stand_ins import rest_of
@@ -153,8 +154,9 @@ class FunctionEventAvg(FormattedTimesMixin):
 
     def __repr__(self) -> str:
         return (
-            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
-            f"cpu_time={self.cpu_time_str} count={self.count}>"
+            f"<FunctionEventAvg key={printable(self.key)} "
+            f"self_cpu_time={self.self_cpu_time_total_str} cpu_time={self.cpu_time_str} "
+            f"count={self.count}>"
         )
 
 
@@ -365,3 +367,6 @@ def chrome_events(events: Iterable[FunctionEvent]) -> list[dict[str, Any]]:
 
 
 __getattr__ = rest_of(__name__)
+
+
+explain_module(globals())

@@ -94,9 +94,35 @@ class LevelOpNode(OpNode):
 
 def rules_of(op: Op) -> dict[str, tuple[bool, Callable[..., Any]]]:
     """Per input: (is it a partial, the rule)."""
-    rules = {name: (True, rule) for name, rule in op.partials.items()}
-    rules.update({name: (False, rule) for name, rule in op.vjps.items()})
+    rules = op.cache.get("rules")
+    if rules is None:
+        rules = {name: (True, rule) for name, rule in op.partials.items()}
+        rules.update({name: (False, rule) for name, rule in op.vjps.items()})
+        op.cache["rules"] = rules
     return rules
+
+
+def rule_of(op: Op, position: int) -> tuple[bool, Callable[..., Any], tuple[str, ...]]:
+    """Of one input: is it a partial, the rule, what it asks for."""
+    found = op.cache.get(position)
+    if found is None:
+        partial, rule = rules_of(op)[op.input_name(position)]
+        found = op.cache[position] = (partial, rule, rule_names(rule))
+    return found
+
+
+def saved_places(op: Op) -> tuple[tuple[str, str, int, int], ...]:
+    """Of every saved input and output: its name, kind and number, and where its version lies."""
+    found = op.cache.get("places")
+    if found is None:
+        names = saved_names(op)
+        kinds = ((k, name, *op.classify(name)) for k, name in enumerate(names))
+        found = op.cache["places"] = tuple(
+            (name, kind, number, len(names) + 2 * k)
+            for k, name, kind, number in kinds
+            if kind in ("in", "out")
+        )
+    return found
 
 
 def saved_names(op: Op) -> tuple[str, ...]:
@@ -126,6 +152,17 @@ def needed_for(op: Op, wanted: tuple[bool, ...]) -> frozenset[str]:
             if rule is not None and want:
                 names.update(rule_names(rule[1]))
         found = op.cache[key] = frozenset(names)
+    return found
+
+
+def to_save(op: Op, wanted: tuple[bool, ...]) -> tuple[tuple[str, Any, bool], ...]:
+    """The kind and number of each saved name, and whether rules of the wanted inputs use it."""
+    found = op.cache.get(wanted)
+    if found is None:
+        needed = needed_for(op, wanted)
+        found = op.cache[wanted] = tuple(
+            (*op.classify(name), name in needed) for name in saved_names(op)
+        )
     return found
 
 
@@ -169,20 +206,19 @@ def record(
     versions: tuple[Any, ...] | None = None,
 ) -> Any:
     """A node for one run of the op. `versions`: of the outputs, when their tensors exist."""
-    wanted = tuple(isinstance(t, TensorBase) and t._rg for t in tensors)
+    edges = [edge(t) if isinstance(t, TensorBase) else None for t in tensors]
     if op.nondiff:
-        wanted = tuple(w and op.input_name(i) not in op.nondiff for i, w in enumerate(wanted))
-    edges = tuple(edge(t) if w else None for t, w in zip(tensors, wanted, strict=True))
+        edges = [None if op.input_name(i) in op.nondiff else e for i, e in enumerate(edges)]
     # A view made under no_grad takes no gradient, so nothing is kept for its rule.
-    parents = tuple(None if e is UNTRACKED else e for e in edges)
-    wanted = tuple(p is not None for p in parents)
-    kind = node_class(op, level is not None) if any(wanted) else _idle_class(op)
+    parents = tuple([None if e is UNTRACKED else e for e in edges])
+    wanted = tuple([p is not None for p in parents])
+    kind = node_class(op, level is not None) if True in wanted else _idle_class(op)
     node = start(_new(kind), parents, *source.user_position())
     if level is not None:
         node.level = level
-    node.fix = Fix(tuple(_shape_dtype(p) for p in payloads))
-    node.meta = tuple(_shape_dtype(o) for o in outs)
-    if not any(wanted):
+    node.fix = Fix(tuple([_shape_dtype(p) for p in payloads]))
+    node.meta = tuple([_shape_dtype(o) for o in outs])
+    if True not in wanted:
         return node
     save(node, wanted, tensors, payloads, outs, params, versions)
     return node
@@ -207,16 +243,13 @@ def save(
 ) -> None:
     """Fill node.s with what the wanted rules name, and nothing else."""
     op = node.op
-    names = saved_names(op)
-    needed = needed_for(op, wanted)
     values: list[Any] = []
     tail: list[Any] = []
     held = False  # whether there is something that backward frees
-    for name in names:
-        kind, detail = op.classify(name)
+    for kind, detail, needed in to_save(op, wanted):
         value: Any = None
         version: Any = _UNCHANGED
-        if name in needed:
+        if needed:
             if kind == "in":
                 if op.variadic and detail == op.fixed:
                     value = payloads[detail:]
@@ -238,11 +271,11 @@ def save(
     if STATE.unusual & CHECKSUMS:
         from .anomaly import note_checksums
 
-        note_checksums(node, len(names))
+        note_checksums(node, len(values))
     if STATE.unusual & SAVED_HOOKS and STATE.saved_hooks:
         from .saved_hooks import pack
 
-        pack(node, names, tensors, outs)
+        pack(node, saved_names(op), tensors, outs)
 
 
 def is_number(value: Any) -> bool:
@@ -330,17 +363,16 @@ def saved_as_tensors(node: Any, mode: str) -> dict[str, Any]:
         if duals is not None:
             return {n: duals.get(n, v) for n, v in values.items()}
     level = getattr(node, "level", None)
-    for position, name in enumerate(saved_names(op)):
-        kind, detail = op.classify(name)
+    for name, kind, detail, place in saved_places(op):
         value = values[name]
-        if value is None or kind not in ("in", "out"):
+        if value is None:
             continue
         if kind == "in" and op.variadic and detail == op.fixed:
             values[name] = tuple(
                 rebuilt(v, node.parents[detail + i], None, mode, level) for i, v in enumerate(value)
             )
             continue
-        version = node.s[len(saved_names(op)) + 2 * position]
+        version = node.s[place]
         if kind == "in":
             history = node.parents[detail]
         else:
@@ -419,15 +451,12 @@ def run_rules(
         grads = _run_joint(node, g, parents, values, world)
     else:
         grads = []
-        rules = rules_of(op)
         for i, p in enumerate(parents):
             if p is None:
                 grads.append(None)
                 continue
-            partial, rule = rules[op.input_name(i)]
-            bound = world.bind(rule)
-            arguments = [g if n == "g" else values[n] for n in rule_names(rule)]
-            result = bound(*arguments)
+            partial, rule, names = rule_of(op, i)
+            result = world.bind(rule)(*[g if n == "g" else values[n] for n in names])
             grads.append(_times(g, result, world) if partial else result)
     fix = fix_of(node)
     if fix is None or fix.inputs is None:

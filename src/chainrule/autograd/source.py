@@ -52,9 +52,10 @@ def is_library(filename: str) -> bool:
 def user_frame() -> FrameType | None:
     """The innermost frame that is not the library's own."""
     frame: FrameType | None = sys._getframe(1)
+    known = LIBRARY_FILES.get
     while frame is not None:
         file = frame.f_code.co_filename
-        if not is_library(file) and file != _CONTEXTS:
+        if not known(file) and not is_library(file) and file != _CONTEXTS:
             return frame
         frame = frame.f_back
     return None

@@ -11,17 +11,18 @@ need no bit: their tensors are of classes the fast path does not accept.
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
+
+from ..ops.locks import local  # pyright: ignore[reportPrivateUsage]
 
 NO_GRAD, INFERENCE = 1, 2
 TRACE, SAVED_HOOKS, ANOMALY_FORWARD, AUTOCAST, CHECKSUMS, OBSERVE = 4, 8, 16, 32, 64, 128
 SELECT, WATCH, FUNCTION_MODE, DISPATCH, DEVICE = 256, 512, 1024, 2048, 4096
 
 
-class State(threading.local):
+class State(local):
     """The thread's modes. A new thread starts with the defaults, as in PyTorch."""
 
     def __init__(self) -> None:

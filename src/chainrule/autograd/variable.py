@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import refusal
+from .accidents import in_words
 from .state import STATE
-from .value import FACTORY
+from .value import FACTORY, TensorBase
 
 
 class _ExecutionEngine:
@@ -38,5 +39,7 @@ class Variable(metaclass=VariableMeta):
     _execution_engine = _ExecutionEngine()
 
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if not isinstance(data, TensorBase):
+            raise refusal.wrong_type(f"Variable data has to be a tensor, but got {in_words(data)}")
         t = data.detach()
         return t.requires_grad_() if requires_grad else t

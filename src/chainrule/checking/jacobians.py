@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.backward import grad
+from ..autograd.lazy import aligned, memory
 from ..autograd.value import TensorBase, make
 
 Array = np.ndarray
@@ -122,15 +123,16 @@ def differences(problem: Problem, x: Any, direction: Array, sides: str = "centra
 
     x is changed in place and put back, so that functions that use it by closure see the change.
     """
-    array, eps = x._a, problem.eps
+    array, eps = memory(x), problem.eps
     original = array.copy()
+    step = aligned(eps * direction, x._lazy, array.dtype)
     try:
         high = low = None
         if sides != "left":
-            array[...] = original + (eps * direction).astype(array.dtype)
+            array[...] = original + step
             high = problem.values()
         if sides != "right":
-            array[...] = original - (eps * direction).astype(array.dtype)
+            array[...] = original - step
             low = problem.values()
         array[...] = original
         middle = problem.values() if sides != "central" else None

@@ -132,7 +132,12 @@ def norm(g: Any) -> float:
             return math.sqrt(square)
     if a.dtype != np.float64:
         a = a.astype(np.float64)
-    return math.sqrt(float(a @ a))
+    with np.errstate(over="ignore"):
+        square = float(a @ a)
+    if 1e-290 < square < 1e300:
+        return math.sqrt(square)
+    largest = float(np.abs(a).max(initial=0.0))  # squares of these do not fit
+    return largest * norm(a / largest) if 0.0 < largest < math.inf else largest
 
 
 def apart(a: Any, b: Any) -> float:

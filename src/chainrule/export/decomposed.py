@@ -47,8 +47,6 @@ class Lifted(Module):
 
 def decomposed(program: Any, table: Any) -> Any:
     """The program with parameters and buffers as inputs, in operators."""
-    from . import ExportedProgram
-
     held = program.graph_module
     args, kwargs = program.example_inputs
     parameters, buffers = dict(held.named_parameters()), dict(held.named_buffers())
@@ -80,9 +78,7 @@ def decomposed(program: Any, table: Any) -> Any:
     signature = ExportGraphSignature(
         old.user_inputs, results, old.parameters, old.buffers, old.input_specs
     )
-    return _Decomposed(
-        graph, signature, program.example_inputs, {}, guards, module, ExportedProgram
-    )
+    return _Decomposed(graph, signature, program.example_inputs, {}, guards, module, type(program))
 
 
 def _rename(graph: GraphModule, parameters: Any, buffers: Any, users: Any) -> None:

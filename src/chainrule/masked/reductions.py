@@ -202,7 +202,10 @@ def norm(input: Tensor, ord: float | None = 2.0, dim: Any = None, *,  # noqa: A0
 def logsumexp(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,  # noqa: A002
               mask: Any = None) -> Tensor:  # fmt: skip
     """The logarithm of the sum of the exponentials of the elements that count."""
-    x = _filled(_cast(input, dtype), mask, -inf)
+    x = _cast(input, dtype)
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(torch.get_default_dtype())
+    x = _filled(x, mask, -inf)
     return torch.logsumexp(x, _axes(x, dim), keepdim=keepdim)
 
 

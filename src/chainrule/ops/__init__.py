@@ -1,5 +1,8 @@
 """The table of ops. Importing a family's module declares its ops."""
 
+import functools
+import importlib
+import os
 from typing import Any
 
 from . import binary, compare, contract, convert, index, reduce, select, shape, unary
@@ -30,4 +33,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'chainrule.ops' has no attribute {name!r}")
     if name in ("load_library", "loaded_libraries", "import_module"):
         return getattr(LIBRARY[0](), name)
+    if _is_module(name):
+        return importlib.import_module(f".{name}", __name__)
     return namespace(name)
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    """Whether it is a module of this folder that nobody has loaded yet."""
+    return os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py"))

@@ -137,6 +137,9 @@ def mish_slope(x):
     return t + x * sigmoid(x) * (1 - t * t)
 
 
+_MISH = Formula("mish", "forward")
+
+
 @op(
     partials={"x": lambda x: mish_slope(x)},
     lower=ir.pointwise(
@@ -145,12 +148,16 @@ def mish_slope(x):
 )
 def mish(x):
     """x * tanh(softplus(x))."""
-    y = floating(x, "mish_cpu")
-    return as_type_of(x, y * np.tanh(np.logaddexp(y, np.asarray(0, y.dtype))))
+    done = fast.mish(x)
+    return by_numpy(_MISH, "mish_cpu", x) if done is None else done
+
+
+_SOFTPLUS, _LOGSIGMOID = Formula("softplus", "forward"), Formula("logsigmoid", "forward")
 
 
 @op(
     partials={"x": lambda x, beta, threshold: where(x * beta > threshold, 1.0, sigmoid(x * beta))},
+    arrays={"x": Formula("softplus", "gradient")},
     lower=ir.pointwise(
         lambda x, *, beta, threshold: ir.select(
             x * beta > threshold,
@@ -161,21 +168,20 @@ def mish(x):
 )
 def softplus(x, *, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
-    y = floating(x, "softplus_cpu")
-    scaled = y * beta
-    soft = (np.maximum(scaled, 0) + np.log1p(np.exp(-np.abs(scaled)))) / beta
-    return as_type_of(x, np.where(scaled > threshold, y, soft))
+    done = fast.softplus(x, beta, threshold)
+    return by_numpy(_SOFTPLUS, "softplus_cpu", x, beta, threshold) if done is None else done
 
 
 @op(
     partials={"x": lambda x: sigmoid(-x)},
+    arrays={"x": Formula("logsigmoid", "gradient")},
     node="LogSigmoidBackward0",
     lower=ir.pointwise(lambda x: ir.minimum(x, 0.0) - ir.log1p(ir.exp(-ir.absolute(x)))),
 )
 def logsigmoid(x):
     """log(sigmoid(x)) without overflow."""
-    y = floating(x, "log_sigmoid_cpu")
-    return as_type_of(x, np.minimum(y, np.asarray(0, y.dtype)) - np.log1p(np.exp(-np.abs(y))))
+    done = fast.logsigmoid(x)
+    return by_numpy(_LOGSIGMOID, "log_sigmoid_cpu", x) if done is None else done
 
 
 # ---- with a kink ---------------------------------------------------------------------------------
@@ -217,17 +223,20 @@ def elu(x, *, alpha, scale, rate):
     return by_numpy(_ELU, "elu_cpu", x, alpha, scale, rate) if done is None else done
 
 
+_CELU = Formula("celu", "forward")
+
+
 @op(
     partials={"x": lambda x, alpha: where(x > 0, 1.0, exp(below_zero(x) / alpha))},
+    arrays={"x": Formula("celu", "gradient")},
     lower=ir.pointwise(
         lambda x, *, alpha: ir.select(x <= 0, alpha * ir.expm1(x / alpha), x)
     ),
 )  # fmt: skip
 def celu(x, *, alpha):
     """x where positive, else alpha * (exp(x / alpha) - 1)."""
-    y = floating(x, "elu_cpu")
-    low = np.expm1(np.minimum(y, np.asarray(0, y.dtype)) / alpha) * alpha
-    return as_type_of(x, np.where(y <= 0, low, y))
+    done = fast.celu(x, alpha)
+    return by_numpy(_CELU, "elu_cpu", x, alpha) if done is None else done
 
 
 @op(
@@ -261,32 +270,41 @@ def hardtanh(x, *, low, high):
     return np.minimum(np.maximum(x, np.asarray(low, x.dtype)), np.asarray(high, x.dtype))
 
 
+_HARDSIGMOID, _HARDSWISH = Formula("hardsigmoid", "forward"), Formula("hardswish", "forward")
+
+
 @op(
     vjp={"x": lambda g, x: where((x > -3) & (x < 3), g / 6, 0.0)},
+    arrays={"x": Formula("hardsigmoid", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x: ir.clamp(x + 3, 0.0, 6.0) / 6),
 )
 def hardsigmoid(x):
     """clamp(x + 3, 0, 6) / 6."""
-    y = floating(x, "hardsigmoid_cpu")
-    return as_type_of(x, np.minimum(np.maximum(y + 3, np.asarray(0, y.dtype)), 6) / 6)
+    done = fast.hardsigmoid(x)
+    return by_numpy(_HARDSIGMOID, "hardsigmoid_cpu", x) if done is None else done
 
 
 @op(
     vjp={"x": lambda g, x: where(x >= 3, g, where(x <= -3, 0.0, g * (x / 3 + 0.5)))},
+    arrays={"x": Formula("hardswish", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x: x * ir.clamp(x + 3, 0.0, 6.0) / 6),
 )
 def hardswish(x):
     """x * clamp(x + 3, 0, 6) / 6."""
-    y = floating(x, "hardswish_cpu")
-    return as_type_of(x, y * np.minimum(np.maximum(y + 3, np.asarray(0, y.dtype)), 6) / 6)
+    done = fast.hardswish(x)
+    return by_numpy(_HARDSWISH, "hardswish_cpu", x) if done is None else done
+
+
+_HARDSHRINK, _SOFTSHRINK = Formula("hardshrink", "forward"), Formula("softshrink", "forward")
 
 
 @op(
     vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
+    arrays={"x": Formula("hardshrink", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(
@@ -296,8 +314,8 @@ def hardswish(x):
 )  # fmt: skip
 def hardshrink(x, *, limit):
     """0 within [-limit, limit], x elsewhere."""
-    y = floating(x, "hardshrink_cpu")
-    return as_type_of(x, np.where((y >= -limit) & (y <= limit), np.asarray(0, y.dtype), y))
+    done = fast.hardshrink(x, limit)
+    return by_numpy(_HARDSHRINK, "hardshrink_cpu", x, limit) if done is None else done
 
 
 def _softshrink_scalar(x, *, limit):
@@ -307,6 +325,7 @@ def _softshrink_scalar(x, *, limit):
 
 @op(
     vjp={"x": lambda g, x, limit: where((x > limit) | (x < -limit), g, 0.0)},
+    arrays={"x": Formula("softshrink", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(_softshrink_scalar),
@@ -314,13 +333,16 @@ def _softshrink_scalar(x, *, limit):
 )
 def softshrink(x, *, limit):
     """x moved towards 0 by limit, 0 within it."""
-    y = floating(x, "softshrink_check")
-    moved = np.where(y > limit, y - limit, y + limit)
-    return as_type_of(x, np.where((y >= -limit) & (y <= limit), np.asarray(0, y.dtype), moved))
+    done = fast.softshrink(x, limit)
+    return by_numpy(_SOFTSHRINK, "softshrink_check", x, limit) if done is None else done
+
+
+Formula("threshold", "forward")
 
 
 @op(
     vjp={"x": lambda g, x, limit: where(x <= limit, 0.0, g)},
+    arrays={"x": Formula("threshold", "gradient")},
     jvp="same",
     broadcasts=True,
     lower=ir.pointwise(lambda x, *, limit, value: ir.select(x <= limit, value, x)),
@@ -328,6 +350,9 @@ def softshrink(x, *, limit):
 )
 def threshold(x, *, limit, value):
     """x where above limit, else value."""
+    done = fast.threshold(x, limit, value)
+    if done is not None:
+        return done
     if x.dtype.kind in "iu":  # numbers wrap to the tensor's type
         limit, value = int(limit), int(value)
     edge, low = np.asarray(limit).astype(x.dtype), np.asarray(value).astype(x.dtype)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from . import flops
-from .attention_arrays import attention_arrays, attention_gradients, keeps_weights
 from .batching import Front, Plain
 from .halves import is_half
+from .later import Later
 from .schema import helper, op
+
+arrays = Later(".attention_arrays", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -74,13 +76,15 @@ def attention_tangent(ts, q, k, v, mask, scale, causal, masked):
     return matmul(p * (ts - reduce_sum(p * ts, axis=last, keepdims=True)), v)
 
 
-def _array_rule(gradients, forward):
+def _array_rule(arrays):
     """The rule on arrays; the functions come through a closure, as they speak NumPy."""
 
     def joint(g, mask, q, k, v, bias, out0, out1, out2, scale, causal, masked):
         if out0 is None:  # overwritten
-            out0 = forward(q, k, v, bias, scale, causal, masked)[0]
-        return gradients(g[0], mask, q, k, v, bias, out0, out1, out2, scale, causal, masked)
+            out0 = arrays.attention_arrays(q, k, v, bias, scale, causal, masked)[0]
+        return arrays.attention_gradients(
+            g[0], mask, q, k, v, bias, out0, out1, out2, scale, causal, masked
+        )
 
     return joint
 
@@ -88,12 +92,14 @@ def _array_rule(gradients, forward):
 def _types(q, k, v, bias, *, masked, **rest):
     inner = np.dtype(np.float32) if is_half(q.dtype) else q.dtype
     lead, rows, columns = q.shape[:-2], q.shape[-2], k.shape[-2]
-    kept = (*lead, columns, rows) if keeps_weights(lead, rows, columns, q.shape[-1]) else (0,)
+    kept = (
+        (*lead, columns, rows) if arrays.keeps_weights(lead, rows, columns, q.shape[-1]) else (0,)
+    )
     return [((*lead, rows, v.shape[-1]), q.dtype), ((*lead, rows, 1), inner), (kept, inner)]
 
 
 @op(
-    joint=_array_rule(attention_gradients, attention_arrays),
+    joint=_array_rule(arrays),
     plain_joint=lambda g, mask, q, k, v, bias, scale, causal, masked: attention_gradients_in_ops(
         g[0], mask, q, k, v, bias, scale, causal, masked
     ),
@@ -120,4 +126,4 @@ def attention(q, k, v, bias, *, scale, causal, masked):
 
     `masked` is "add" for an additive bias, "bool" for one that says what takes part, "" for none.
     """
-    return attention_arrays(q, k, v, bias, scale, causal, masked)
+    return arrays.attention_arrays(q, k, v, bias, scale, causal, masked)

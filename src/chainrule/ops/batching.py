@@ -1,10 +1,10 @@
 """How an op runs on one more leading dimension (vmap), as plain data.
 
 "elementwise"  operands broadcast: align ranks behind the batch dimension
+"leading"      the same: dimensions before the op's own, which are the last, broadcast
 "loop"         run each example, stack the results: always correct
 Front(...)     the batch dimension goes in front; parameters named in `axes` (an int or a tuple of
                non-negative ints) move by one, those in `shapes` get the batch size in front
-Lead(k)        the last k dimensions are the op's own, all dimensions before them broadcast
 f(values, batched, size, params)   written in ops: computes the batched result, batch in front, from
                values of which those marked in `batched` have their batch dimension in front
 Fold(names)    when only these inputs are batched, their examples join the first dimension (the
@@ -35,15 +35,6 @@ class Front:
         for name in self.shapes:
             new[name] = (size, *params[name])
         return new
-
-
-class Lead:
-    """Own dimensions last, broadcast dimensions before them; see the module's docstring."""
-
-    __slots__ = ("own",)
-
-    def __init__(self, own: int) -> None:
-        self.own = own
 
 
 class Fold:

@@ -9,16 +9,17 @@ results belong to the user.
 
 from __future__ import annotations
 
-import threading
 from sys import getrefcount
 
 import numpy as np
+
+from .locks import Lock
 
 _SMALLEST = 1 << 15  # bytes; below, the allocator's own lists are as good
 _LIMIT = 1 << 26  # bytes kept at most
 _UNUSED = 2  # references to a buffer that nobody uses: the list's, and the question's own
 
-_lock = threading.Lock()
+_lock = Lock()
 _kept: list[np.ndarray] = []
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ir
 from . import flops
-from .batching import Lead, Plain
+from .batching import Plain
 from .dtypes import F32, F64
 from .halves import rounded, single
 from .kernels import LARGE, fast, large_product
@@ -172,7 +172,7 @@ def mm(a, b):
     linear_in=("a", "b"),
     broadcasts=True,
     promote="none",
-    batch=Lead(2),
+    batch="leading",
     lower=ir.contract,
     halves="products",
     work=flops.product("bmm", "bmm"),
@@ -190,7 +190,7 @@ def bmm(a, b):
     linear_in=("a", "b"),
     broadcasts=True,
     promote="none",
-    batch=Lead(2),
+    batch="leading",
     node="UnsafeViewBackward0",
     lower=ir.contract,
     halves="products",
@@ -230,7 +230,7 @@ def mv(a, x):
     linear_in=("a", "b"),
     broadcasts=True,
     promote="none",
-    batch=Lead(1),
+    batch="leading",
     lower=ir.compose(lambda a, b: _dot_in_ops(a, b)),
 )
 def dot(a, b):
@@ -247,7 +247,7 @@ def dot(a, b):
     jvp={"a": lambda t, b: dot(conj(t), b), "b": lambda t, a: dot(conj(a), t)},
     broadcasts=True,
     promote="none",
-    batch=Lead(1),
+    batch="leading",
 )
 def vdot(a, b):
     """The sum of the products of conj(a) and b."""
@@ -291,7 +291,7 @@ def accurate(multiply_arrays, c, a, b, beta, alpha):
     },
     broadcasts=True,
     promote="none",
-    batch=Lead(2),
+    batch="leading",
     lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, mm(a, b), beta, alpha)),
     work=flops.product("addmm", "mm", first=1),
     types=lambda c, a, b, **rest: contracted(a, b),
@@ -314,7 +314,7 @@ def addmm(c, a, b, *, beta, alpha):
     },
     broadcasts=True,
     promote="none",
-    batch=Lead(3),
+    batch="leading",
     lower=ir.compose(lambda c, a, b, *, beta, alpha: _added_in_ops(c, bmm(a, b), beta, alpha)),
     work=flops.product("baddbmm", "bmm", first=1),
 )

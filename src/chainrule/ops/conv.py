@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from . import flops
 from .batching import Fold
-from .conv_arrays import (
-    Geometry,
-    columns_into_image,
-    conv_forward,
-    conv_input_gradient,
-    conv_weight_gradient,
-    in_format,
-    windows_as_columns,
-)
+from .later import Later
 from .schema import helper, op
+
+arrays = Later(".conv_arrays", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -45,7 +39,7 @@ def _windows(x, w, *bias, **geometry):
     """The type of a convolution's result."""
     if x.shape[1] != w.shape[1] * geometry["groups"]:
         raise ValueError("convolution: channels of input and weight differ")
-    out = Geometry(x.shape, w.shape, **geometry).out
+    out = arrays.Geometry(x.shape, w.shape, **geometry).out
     return [((x.shape[0], w.shape[0], *out), x.dtype)]
 
 
@@ -73,7 +67,7 @@ def _windows(x, w, *bias, **geometry):
 )  # fmt: skip
 def convolution(x, w, b, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w, plus b."""
-    return in_format(conv_forward(x, w, b, stride, padding, dilation, groups), x, w)
+    return arrays.in_format(arrays.conv_forward(x, w, b, stride, padding, dilation, groups), x, w)
 
 
 @op(
@@ -93,7 +87,9 @@ def convolution(x, w, b, *, stride, padding, dilation, groups):
 )  # fmt: skip
 def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
     """The cross-correlation of x with the kernels w."""
-    return in_format(conv_forward(x, w, None, stride, padding, dilation, groups), x, w)
+    return arrays.in_format(
+        arrays.conv_forward(x, w, None, stride, padding, dilation, groups), x, w
+    )
 
 
 @op(
@@ -114,8 +110,8 @@ def convolution_no_bias(x, w, *, stride, padding, dilation, groups):
 )  # fmt: skip
 def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
     """The transposed convolution of y with w, giving an input of that spatial size."""
-    out = conv_input_gradient(y, w, spatial, stride, padding, dilation, groups)
-    return in_format(out, y, w)
+    out = arrays.conv_input_gradient(y, w, spatial, stride, padding, dilation, groups)
+    return arrays.in_format(out, y, w)
 
 
 @op(
@@ -132,8 +128,8 @@ def conv_input(y, w, *, spatial, stride, padding, dilation, groups):
 )  # fmt: skip
 def conv_weight(x, y, *, kernel, stride, padding, dilation, groups):
     """How strongly each kernel element links x to y: the weight's gradient for an output's y."""
-    w = conv_weight_gradient(x, y, kernel, stride, padding, dilation, groups)
-    return in_format(w, x, y)
+    w = arrays.conv_weight_gradient(x, y, kernel, stride, padding, dilation, groups)
+    return arrays.in_format(w, x, y)
 
 
 # ---- windows as columns --------------------------------------------------------------------------
@@ -150,7 +146,7 @@ def conv_weight(x, y, *, kernel, stride, padding, dilation, groups):
 )  # fmt: skip
 def im2col(x, *, kernel, dilation, padding, stride):
     """The windows of images (N, C, H, W) as columns (N, C * KH * KW, positions)."""
-    return windows_as_columns(x, kernel, dilation, padding, stride)
+    return arrays.windows_as_columns(x, kernel, dilation, padding, stride)
 
 
 @op(
@@ -164,4 +160,4 @@ def im2col(x, *, kernel, dilation, padding, stride):
 )  # fmt: skip
 def col2im(y, *, size, kernel, dilation, padding, stride):
     """Columns added back into images: the transpose of im2col."""
-    return columns_into_image(y, size, kernel, dilation, padding, stride)
+    return arrays.columns_into_image(y, size, kernel, dilation, padding, stride)

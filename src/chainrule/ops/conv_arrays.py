@@ -29,12 +29,8 @@ _MANY_PLACES, _FEW_WINDOWS = (
 
 
 class Geometry:
-    """The sizes of one convolution of x (N, C, *spatial) with w (O, C / groups, *kernel)."""
-
-    __slots__ = (
-        "channels", "dilation", "even", "groups", "kernel", "out", "outputs", "padded", "padding",
-        "products", "run", "spatial", "stride",
-    )  # fmt: skip
+    """The sizes of one convolution of x (N, C, *spatial) with w (O, C / groups, *kernel); they
+    never change."""
 
     def __init__(self, x_shape, w_shape, stride, padding, dilation, groups, out=None, padded=None):
         self.channels, self.outputs = x_shape[1], w_shape[0]
@@ -60,7 +56,7 @@ class Geometry:
             for n, k, s, d in zip(self.padded, self.kernel, self.stride, self.dilation, strict=True)
         )
 
-    @property
+    @functools.cached_property
     def plain(self):
         """Whether windows are single points: the image is its own columns."""
         return (
@@ -70,12 +66,12 @@ class Geometry:
             and self.out == self.spatial
         )
 
-    @property
+    @functools.cached_property
     def sparse(self):
         """Whether there are far fewer windows than places: most of what they see is padding."""
         return math.prod(self.spatial) > max(_MANY_PLACES, _FEW_WINDOWS * math.prod(self.out))
 
-    @property
+    @functools.cached_property
     def thinned(self):
         """Whether windows are single points, not all of which are seen."""
         return (
@@ -93,7 +89,7 @@ class Geometry:
         places = (slice(0, s * (n - 1) + 1, s) for s, n in _pairs(self.stride, self.out))
         return np.ascontiguousarray(x[(..., *places)])
 
-    @property
+    @functools.cached_property
     def row_strides(self):
         """Elements to the next index, per spatial dimension of the padded image."""
         strides = [1]
@@ -101,19 +97,19 @@ class Geometry:
             strides.insert(0, strides[0] * n)
         return strides
 
-    @property
+    @functools.cached_property
     def length(self):
         """Positions per column: all outputs, or the run that covers them."""
         if not self.run:
             return math.prod(self.out)
         return sum((n - 1) * s for n, s in zip(self.out, self.row_strides, strict=True)) + 1
 
-    @property
+    @functools.cached_property
     def room(self):
         """Positions of a run filled up to whole rows."""
         return self.out[0] * self.row_strides[0] if self.run else self.length
 
-    @property
+    @functools.cached_property
     def columns(self):
         """Rows of the column matrix of one group."""
         return self.channels // self.groups * math.prod(self.kernel)
@@ -288,9 +284,8 @@ class Columns:
         else:
             shape = g.out
             strides = tuple(s * k for s, k in zip(steps, g.stride, strict=True))
-        view = as_strided(
-            part, (m, g.channels, *g.kernel, *shape), (*outer, *offsets, *strides), writeable=False
-        )
+        seen = (m, g.channels, *g.kernel, *shape)
+        view = np.ndarray(seen, part.dtype, part, 0, (*outer, *offsets, *strides))
         columns = self.buffer[:m]
         columns.reshape(view.shape)[...] = view
         return columns

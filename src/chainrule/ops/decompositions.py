@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
-from . import lapack
 from .batching import Front
 from .errors import LinAlgError, Refusal
+from .later import Later
 from .schema import helper, op
+
+lapack = Later(".lapack", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 

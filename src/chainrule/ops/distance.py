@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .batching import Lead
 from .schema import helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -103,7 +102,7 @@ def distance_push(t, a, b, out, p, by_product):
     broadcasts=True,
     promote="none",
     halves="single",
-    batch=Lead(2),
+    batch="leading",
 )
 def cdist(a, b, *, p):
     """The p-norm distances between the rows of a and those of b."""
@@ -122,7 +121,7 @@ def cdist(a, b, *, p):
     broadcasts=True,
     promote="none",
     halves="single",
-    batch=Lead(2),
+    batch="leading",
     node="EuclideanDistBackward0",
 )
 def euclidean_distance(a, b):

@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from .. import ir
-from . import interrupts
 from .halves import wide
 from .kernels import fast
+from .later import Later
 from .schema import Refused, op
+
+interrupts = Later(".interrupts", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 

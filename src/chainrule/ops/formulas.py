@@ -19,10 +19,15 @@ from typing import Any
 import numpy as np
 
 from ..ir import Expr, Pointwise, common, operations
-from . import interrupts
+from .kernels import fast
+from .later import Later
+from .layout import memory_order
 from .schema import TABLE, Op, rule_names
 from .worlds import World
 
+interrupts = Later(".interrupts", __package__)
+
+MANY = 1 << 10  # elements for which a copy in another order is soon worth its time
 BLOCK = 1 << 15  # elements of a block whose temporaries fit the cache
 
 FORMULAS: dict[str, Any] = {}  # by the names of their kernels, also those of `row_formulas`
@@ -44,9 +49,9 @@ class Formula:
     """An op's values, or its gradient by one input, as an expression of elements and numbers.
 
     `fixed` are parameters that choose the formula; a `body` is one that is not the lowering.
+    `numbers` are inputs for which it takes numbers, not arrays. `single`: of doubles NumPy is as
+    fast. `quick` says whether machine code is made even for a single call.
     """
-
-    quick = True  # whether machine code is made even for a single call
 
     def __init__(
         self,
@@ -54,10 +59,13 @@ class Formula:
         part: str,
         by: str = "x",
         body: Callable[..., Any] | None = None,
+        numbers: tuple[str, ...] = (),
+        single: bool = False,
+        quick: bool = True,
         **fixed: Any,
     ) -> None:
         self.op, self.part, self.by, self.fixed = op, part, by, fixed
-        self.body = body
+        self.body, self.numbers, self.single, self.quick = body, numbers, single, quick
         chosen = [str(value) for value in fixed.values() if value != "none"]
         stem = "_".join([*chosen, op])
         self.name = stem if part == "forward" else f"{stem}_gradient"
@@ -71,6 +79,7 @@ class Formula:
         wanted = op.params if self.part == "forward" else self._asked()
         return (
             *self._arrays(asked),
+            *self.numbers,
             *(n for n in wanted if n in op.params and n not in self.fixed),
         )
 
@@ -78,7 +87,8 @@ class Formula:
         return tuple(name for name in rule_names(self._rule()) if name != "g")
 
     def _arrays(self, asked: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in asked if name not in TABLE[self.op].params)
+        numbers = (*TABLE[self.op].params, *self.numbers)
+        return tuple(name for name in asked if name not in numbers)
 
     def _rule(self) -> Any:
         op = TABLE[self.op]
@@ -106,9 +116,10 @@ class Formula:
     # ---- on arrays -----------------------------------------------------------------------------
 
     def by_numpy(self, *arguments: Any) -> np.ndarray:
-        """The result for arrays of one shape and numbers, in the order of `names`.
+        """The result for arrays of one shape and numbers, in the order of `names`, where the kernel
+        has declined: for another layout or type, or because there is none.
 
-        It goes block by block, and half precision is rounded once.
+        NumPy goes block by block, and half precision is rounded once.
         """
         count = len(self.arrays)
         arrays, numbers = arguments[:count], arguments[count:]
@@ -116,6 +127,10 @@ class Formula:
         if dtype.itemsize == 2:
             wide = [a.astype(np.float32) for a in arrays]
             return self.by_numpy(*wide, *numbers).astype(dtype)
+        if arrays[0].size >= MANY and not all(a.flags.c_contiguous for a in arrays):
+            done = self._in_memory_order(arrays, numbers)
+            if done is not None:
+                return done
         with np.errstate(all="ignore"):
             if arrays[0].size <= BLOCK:
                 return np.asarray(self._numpy_form(*arguments)).astype(dtype, copy=False)
@@ -125,6 +140,13 @@ class Formula:
                 into, *blocks = [a[k : k + BLOCK] for a in flat]
                 into[...] = self._numpy_form(*blocks, *numbers)
         return result
+
+    def _in_memory_order(self, arrays: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
+        """The kernel's result for arrays without gaps, whose dimensions lie in another order."""
+        order = memory_order(arrays[0])
+        lying = [np.ascontiguousarray(a.transpose(order)) for a in arrays]
+        done = getattr(fast, self.name)(*lying, *numbers)
+        return None if done is None else done.transpose(np.argsort(order))
 
     @cached_property
     def _numpy_form(self) -> Callable[..., Any]:
@@ -152,6 +174,7 @@ _NUMPY = {
     "gt": "{} > {}", "ge": "{} >= {}", "eq": "{} == {}", "ne": "{} != {}", "abs": "np.abs({})",
     "select": "np.where({}, {}, {})", "relu": "np.maximum({}, 0)", "square": "{0} * {0}",
     "sigmoid": "np.reciprocal(1 + np.exp(-{}))", "upper_tail": "upper_tail({}, {})",
+    "sign": "np.nan_to_num(np.sign({}))", "rsqrt": "np.reciprocal(np.sqrt({}))",
 }  # fmt: skip
 
 

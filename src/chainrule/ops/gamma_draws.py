@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import interrupts, rng
+from . import rng
+from .later import Later
 from .schema import op
+
+interrupts = Later(".interrupts", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 

@@ -8,7 +8,6 @@ CHAINRULE_KERNELS=0 in the environment leaves everything to NumPy.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import numpy as np
 
 from .allocation import settle
 from .layout import in_order
+from .locks import RLock
 
 IMPORTED = time.time()  # files that are written later are not what this process runs
 
@@ -26,7 +26,7 @@ Product = Callable[..., np.ndarray]
 # Products with fewer multiplications than this always go to NumPy.
 LARGE = 2_000_000
 
-_lock = threading.RLock()
+_lock = RLock()
 _loader: Callable[[], Product | None] | None = None
 _product: Product | None = None
 

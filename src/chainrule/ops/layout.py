@@ -173,8 +173,14 @@ def lying_as_operands(result: np.ndarray, *operands: Any) -> np.ndarray:
         return result
     shape = result.shape
     arrays = [x for x in operands if x.__class__ is np.ndarray and x.ndim]
-    if all(x.flags.c_contiguous for x in arrays):
-        return result
+    for x in arrays:
+        if x.flags.c_contiguous:
+            continue
+        if x.ndim != 2 or x.shape != shape or x.strides[0] < x.strides[1]:
+            break
+    else:  # all lie row by row, perhaps with gaps, as the result does
+        if result.flags.c_contiguous:
+            return result
     order = _walking_order(shape, [_broadcast_strides(x, shape) for x in arrays])
     step, in_place = result.itemsize, True
     for d in reversed(order):

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import interrupts, lapack
-from .batching import Front, Lead, Plain
+from .batching import Front, Plain
 from .errors import LinAlgError
+from .later import Later
 from .schema import helper, op
+
+interrupts = Later(".interrupts", __package__)
+lapack = Later(".lapack", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -103,7 +106,7 @@ def solve_triangular_push(t, a, out, upper, left, unit):
     },
     broadcasts=True,
     promote="none",
-    batch=Lead(2),
+    batch="leading",
     node="LinalgSolveTriangularBackward0",
 )
 def solve_triangular(a, b, *, upper, left, unit):
@@ -205,7 +208,7 @@ def solve_a(g, a, x, left):
     nondiff_out=(1,),
     broadcasts=True,
     promote="none",
-    batch=Lead(2),
+    batch="leading",
     node="LinalgSolveExBackward0",
     refuses_values="fc",
 )

@@ -127,7 +127,7 @@ def nonzero_parts(x):
     return np.nonzero(x)
 
 
-@op(nondiff=("repeats",), batch=dynamic("repeat_interleave"), shaped_by_values=True)
+@op(nondiff=("repeats",), batch="loop", shaped_by_values=True)
 def repeat_positions(repeats):
     """Position k as often as repeats[k] says."""
     return np.repeat(np.arange(repeats.size), repeats)

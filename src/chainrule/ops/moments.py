@@ -12,6 +12,7 @@ from .batching import Front
 from .dtypes import F32, F64
 from .halves import wide
 from .layout import in_order
+from .reduce import reduce_mean
 from .schema import helper, op
 from .sums import count_of, kept, summed, summed_of, without
 
@@ -84,6 +85,77 @@ def reduce_std(x, *, axis, keepdims, correction):
     """The standard deviation over `axis`; its slope at 0 is 0."""
     v = in_order(variance(wide(x), axis, keepdims, correction))
     return np.sqrt(v).astype(real_dtype(x.dtype), copy=False)
+
+
+@helper
+def with_mean(pulled, g, shape, axis, keepdims):
+    """A gradient, or None, and that of the input of a mean."""
+    if g is None:
+        return pulled
+    of_mean = spread(g / count_of(shape, axis), shape, axis, keepdims)
+    return of_mean if pulled is None else pulled + of_mean
+
+
+@helper
+def var_mean_pull(g, x, axis, keepdims, correction):
+    """The gradient of the input of var_mean."""
+    pulled = None
+    if g[0] is not None:
+        pulled = pull(g[0], var_slope(x, axis, correction), axis, keepdims)
+    return with_mean(pulled, g[1], tuple(x.shape), axis, keepdims)
+
+
+@helper
+def std_mean_pull(g, x, out, axis, keepdims, correction):
+    """The gradient of the input of std_mean."""
+    pulled = None
+    if g[0] is not None:
+        pulled = pull(g[0], std_slope(x, out, axis, keepdims, correction), axis, keepdims)
+    return with_mean(pulled, g[1], tuple(x.shape), axis, keepdims)
+
+
+@op(
+    vjp={"x": lambda g, x, axis, keepdims, correction: var_mean_pull(
+        g, x, axis, keepdims, correction)},
+    jvp={"x": lambda t, x, axis, keepdims, correction: (
+        push(t, var_slope(x, axis, correction), axis, keepdims),
+        reduce_mean(t, axis=axis, keepdims=keepdims))},
+    n_out=2,
+    materialise=False,
+    batch=Front(axes=("axis",)),
+    node="VarMeanBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: (
+        centred_square(x, axis, keepdims, correction),
+        reduce_mean(x, axis=axis, keepdims=keepdims))),
+)  # fmt: skip
+def var_mean(x, *, axis, keepdims, correction):
+    """The variance and the mean over `axis`."""
+    return (
+        reduce_var(x, axis=axis, keepdims=keepdims, correction=correction),
+        reduce_mean(x, axis=axis, keepdims=keepdims),
+    )
+
+
+@op(
+    vjp={"x": lambda g, x, out, axis, keepdims, correction: std_mean_pull(
+        g, x, out, axis, keepdims, correction)},
+    jvp={"x": lambda t, x, out, axis, keepdims, correction: (
+        push(t, std_slope(x, out, axis, keepdims, correction), axis, keepdims),
+        reduce_mean(t, axis=axis, keepdims=keepdims))},
+    n_out=2,
+    materialise=False,
+    batch=Front(axes=("axis",)),
+    node="StdMeanBackward0",
+    lower=ir.compose(lambda x, *, axis, keepdims, correction: (
+        deviation(x, axis, keepdims, correction),
+        reduce_mean(x, axis=axis, keepdims=keepdims))),
+)  # fmt: skip
+def std_mean(x, *, axis, keepdims, correction):
+    """The standard deviation and the mean over `axis`."""
+    return (
+        reduce_std(x, axis=axis, keepdims=keepdims, correction=correction),
+        reduce_mean(x, axis=axis, keepdims=keepdims),
+    )
 
 
 def variance(x, axis, keepdims, correction):

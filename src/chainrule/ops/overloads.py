@@ -233,6 +233,8 @@ _BY_NAME = {
     "reduce_min": "amin.default",
     "reduce_var": "var.correction",
     "reduce_std": "std.correction",
+    "var_mean": "var_mean.correction",
+    "std_mean": "std_mean.correction",
     "reduce_norm": "linalg_vector_norm.default",
     "reduce_prod": "prod.default",
     "reduce_any": "any.dims",

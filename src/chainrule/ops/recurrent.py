@@ -16,15 +16,10 @@ import numpy as np
 
 from . import flops
 from .batching import Plain
-from .recurrent_arrays import (
-    gru_arrays,
-    gru_gradients,
-    lstm_arrays,
-    lstm_gradients,
-    rnn_arrays,
-    rnn_gradients,
-)
+from .later import Later
 from .schema import TABLE, helper, op
+
+arrays = Later(".recurrent_arrays", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -212,14 +207,14 @@ def lstm_tangents(
     return in_time_order(ty, apart, reverse), th, tc, None
 
 
-def _lstm_on_arrays(gradients):
-    """The rule on arrays; the function comes through a closure, as it speaks NumPy."""
+def _lstm_on_arrays(arrays):
+    """The rule on arrays; the functions come through a closure, as they speak NumPy."""
 
     def joint(
         g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3,
         sizes, apart, reverse, biased, projected,
     ):  # fmt: skip
-        return gradients(
+        return arrays.lstm_gradients(
             g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, out0, out3,
             sizes, apart, reverse, biased, projected,
         )  # fmt: skip
@@ -228,7 +223,7 @@ def _lstm_on_arrays(gradients):
 
 
 @op(
-    joint=_lstm_on_arrays(lstm_gradients),
+    joint=_lstm_on_arrays(arrays),
     plain_joint=lambda g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse,
     biased, projected: lstm_gradients_in_ops(
         g, mask, x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected),
@@ -249,7 +244,7 @@ def lstm_layer(
     x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, *, sizes, apart, reverse, biased, projected
 ):  # fmt: skip
     """Long short-term memory over a sequence: (outputs, last h, last c, an array kept)."""
-    return lstm_arrays(
+    return arrays.lstm_arrays(
         x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, apart, reverse, biased, projected
     )
 
@@ -337,9 +332,9 @@ def gru_tangents(
     return in_time_order(ty, apart, reverse), th, None
 
 
-def _gru_on_arrays(gradients):
+def _gru_on_arrays(arrays):
     def joint(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased):
-        return gradients(
+        return arrays.gru_gradients(
             g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased
         )
 
@@ -347,7 +342,7 @@ def _gru_on_arrays(gradients):
 
 
 @op(
-    joint=_gru_on_arrays(gru_gradients),
+    joint=_gru_on_arrays(arrays),
     plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased:
     gru_gradients_in_ops(g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased),
     jvp=lambda t_x, t_h0, t_w_ih, t_w_hh, t_b_ih, t_b_hh, x, h0, w_ih, w_hh, b_ih, b_hh, sizes,
@@ -363,7 +358,7 @@ def _gru_on_arrays(gradients):
 )  # fmt: skip
 def gru_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased):
     """Gated recurrent units over a sequence: (outputs, last h, an array kept)."""
-    return gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
+    return arrays.gru_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased)
 
 
 # ---- plain recurrence ----------------------------------------------------------------------------
@@ -393,7 +388,7 @@ def rnn_in_ops(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, rel
 @helper
 def rnn_slope(d, new, relu_):
     """d through the function whose value is `new`."""
-    return where(new > 0, d, 0.0) if relu_ else d * (1 - new * new)
+    return where(new <= 0, 0.0, d) if relu_ else d * (1 - new * new)
 
 
 @helper
@@ -440,11 +435,11 @@ def rnn_tangents(
     return in_time_order(ty, apart, reverse), th, None
 
 
-def _rnn_on_arrays(gradients):
+def _rnn_on_arrays(arrays):
     def joint(
         g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased, relu
     ):
-        return gradients(
+        return arrays.rnn_gradients(
             g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, out0, out2, sizes, apart, reverse, biased, relu
         )
 
@@ -452,7 +447,7 @@ def _rnn_on_arrays(gradients):
 
 
 @op(
-    joint=_rnn_on_arrays(rnn_gradients),
+    joint=_rnn_on_arrays(arrays),
     plain_joint=lambda g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu:
     rnn_gradients_in_ops(
         g, mask, x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu),
@@ -471,4 +466,4 @@ def rnn_layer(x, h0, w_ih, w_hh, b_ih, b_hh, *, sizes, apart, reverse, biased, r
     """h' = tanh or relu of a linear map of input and state, over a sequence: (outputs, last h, an
     array kept).
     """
-    return rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)
+    return arrays.rnn_arrays(x, h0, w_ih, w_hh, b_ih, b_hh, sizes, apart, reverse, biased, relu)

@@ -440,7 +440,7 @@ def _rnn_slopes(gy, dh, recurrent, y, steps, relu):
         if gy is not None:
             d += gy[start:stop]
         if relu:
-            slope[...] = np.where(out > 0, d, 0)
+            slope[...] = np.where(out <= 0, 0, d)
         else:
             np.multiply(out, out, out=slope)
             np.subtract(1, slope, out=slope)

@@ -58,7 +58,8 @@ def known_types(
         # Zeros that are one element: arrangement does not depend on values, nor copies them.
         moved = op.forward(np.broadcast_to(np.int8(0), values[0].shape), **params)
         return [(moved.shape, values[0].dtype)]
-    if isinstance(params.get("axis"), tuple) and isinstance(params.get("keepdims"), bool):
+    reduces = isinstance(params.get("axis"), tuple) and isinstance(params.get("keepdims"), bool)
+    if reduces and op.n_out == 1:
         return [(_reduced(_shape(values[0]), **params), dtype_of(op, values, params))]
     return None
 

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from . import interrupts
 from .batching import Front, Plain
 from .embedding import rows_by_number, sum_by_number
 from .halves import wide
+from .later import Later
 from .schema import helper, op
 from .shape import in_c_order
+
+interrupts = Later(".interrupts", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -402,11 +404,11 @@ def add_rows(out: np.ndarray, index: np.ndarray, g: np.ndarray, axis: int) -> No
         np.add.at(out, index, g)
         return
     if axis:
-        out = np.moveaxis(out, axis, 0)
-        g = np.moveaxis(g, range(axis), range(-axis, 0))
-        if index.ndim != 1:  # bring the axes that stood before the index right behind it
-            g = g.reshape(index.size, *g.shape[index.ndim :])
-        g = np.moveaxis(g, range(-axis, 0), range(1, axis + 1))
+        n = index.ndim
+        out = out.transpose(axis, *range(axis), *range(axis + 1, out.ndim))
+        # The axes that stand before those of the index come right behind them.
+        behind = range(axis + n, g.ndim)
+        g = g.transpose(*range(axis, axis + n), *range(axis), *behind)
     index = index.reshape(-1)
     g = g.reshape(index.size, *out.shape[1:])
     if not g.size:

@@ -61,7 +61,7 @@ def where(cond, a, b):
     return pick(cond, a, b)
 
 
-Formula("relu", "forward")
+_RELU = Formula("relu", "forward")
 
 
 @op(
@@ -79,7 +79,7 @@ Formula("relu", "forward")
 def relu(x):
     """x where positive, else 0."""
     done = fast.relu(x)
-    return np.maximum(x, np.asarray(0, x.dtype)) if done is None else done
+    return _RELU.by_numpy(x) if done is None else done
 
 
 # At a tie each of the two gets half; with a NaN involved both get the whole, as in PyTorch.
@@ -150,12 +150,34 @@ def fmin(a, b):
 # ---- clamping: at a bound x itself gets the gradient -------------------------------------------
 
 
+_INFINITE = float("inf")
+Formula("clamp", "gradient", numbers=("low", "high"))
+
+
+def _within(x, low, high):
+    """x kept within two numbers by a kernel; else None. NumPy takes arrays beside numbers one by
+    one."""
+    if low.__class__ is float and high.__class__ is float and low == low and high == high:
+        return fast.hardtanh(x, low, high)
+    return None
+
+
+def _inner(g, x, low, high):
+    """g where x lies within the bounds, else 0."""
+    if low.__class__ is float and high.__class__ is float:
+        done = fast.clamp_gradient(g, x, low, high)
+        if done is not None:
+            return done
+    return pick((x >= low) & (x <= high), g, 0.0)
+
+
 @op(
     vjp={
         "x": lambda g, x, low, high: where((x >= low) & (x <= high), g, 0.0),
         "low": lambda g, x, low, high: where((x < low) & (low < high), g, 0.0),
         "high": lambda g, x, low, high: where((x > high) | (high < low), g, 0.0),
     },
+    arrays={"x": _inner},
     jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
@@ -165,7 +187,8 @@ def fmin(a, b):
 )
 def clamp(x, low, high):
     """x kept within low and high; high where they cross."""
-    return np.minimum(np.maximum(x, low), high)
+    done = _within(x, low, high)
+    return np.minimum(np.maximum(x, low), high) if done is None else done
 
 
 @op(
@@ -173,6 +196,7 @@ def clamp(x, low, high):
         "x": lambda g, x, low: where(x >= low, g, 0.0),
         "low": lambda g, x, low: where(x < low, g, 0.0),
     },
+    arrays={"x": lambda g, x, low: _inner(g, x, low, _INFINITE)},
     jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
@@ -181,7 +205,8 @@ def clamp(x, low, high):
 )
 def clamp_min(x, low):
     """x, but not less than low."""
-    return np.maximum(x, low)
+    done = _within(x, low, _INFINITE)
+    return np.maximum(x, low) if done is None else done
 
 
 @op(
@@ -189,6 +214,7 @@ def clamp_min(x, low):
         "x": lambda g, x, high: where(x <= high, g, 0.0),
         "high": lambda g, x, high: where(x > high, g, 0.0),
     },
+    arrays={"x": lambda g, x, high: _inner(g, x, -_INFINITE, high)},
     jvp="same",
     broadcasts=True,
     refuses={"c": "clamp is not supported for complex types"},
@@ -197,4 +223,5 @@ def clamp_min(x, low):
 )
 def clamp_max(x, high):
     """x, but not more than high."""
-    return np.minimum(x, high)
+    done = _within(x, -_INFINITE, high)
+    return np.minimum(x, high) if done is None else done

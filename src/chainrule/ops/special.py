@@ -11,10 +11,13 @@ import math
 import numpy as np
 
 from .. import ir
-from . import interrupts
 from .errors import check_steps
-from .formulas import upper_tail
+from .formulas import Formula, upper_tail
+from .kernels import fast
+from .later import Later
 from .schema import helper, op
+
+interrupts = Later(".interrupts", __package__)
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -55,12 +58,22 @@ def _normal(x):
 _OWN = {"ndtr": _normal}
 
 
-def declare(name, kernel_name, doc, partial, **spec):
-    """An op of one array that is a SciPy kernel and has this derivative; loops call the kernel."""
+def declare(name, kernel_name, doc, partial, native=False, **spec):
+    """An op of one array that is a SciPy kernel and has this derivative; loops call the kernel.
+
+    Where its lowering is more than that call, `native` makes kernels of eager code of it.
+    """
 
     own = _OWN.get(kernel_name)
+    if native:
+        Formula(name, "forward")
+        spec["arrays"] = {"x": Formula(name, "gradient")}
 
     def forward(x):
+        if native:
+            done = getattr(fast, name)(x)
+            if done is not None:
+                return done
         return evaluated(kernel_name, x) if own is None or x.dtype != np.float32 else own(x)
 
     forward.__name__ = forward.__qualname__ = name
@@ -101,12 +114,12 @@ def _ndtr_scalar(x):
 
 declare(
     "erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
-    lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf, keeps_zero=True,
+    lambda x: 1.1283791670955126 * exp(-(x * x)), lower=ir.erf, native=True, keeps_zero=True,
     public={"aliases": ("special.erf",)},
 )  # fmt: skip
 declare(
     "erfc", "erfc", "1 - erf(x), without cancellation for large x.",
-    lambda x: -1.1283791670955126 * exp(-(x * x)), lower=ir.erfc,
+    lambda x: -1.1283791670955126 * exp(-(x * x)), lower=ir.erfc, native=True,
     public={"aliases": ("special.erfc",)},
 )  # fmt: skip
 declare(

@@ -36,8 +36,12 @@ def neg(x):
     return np.negative(x)
 
 
+Formula("sign", "forward", quick=False)
+
+
 @op(
     vjp={"x": lambda g, x: g * sgn(x)},
+    arrays={"x": Formula("abs", "gradient", quick=False)},
     jvp={"x": lambda t, x: abs_push(t, x)},
     broadcasts=True,
     refuses={"b": ""},
@@ -78,6 +82,9 @@ def zeroed(x):
 )
 def sign(x):
     """-1, 0 or 1 by the sign of x (0 for NaN)."""
+    done = fast.sign(x)
+    if done is not None:
+        return done
     if x.dtype.kind == "b":
         return x.copy()
     return np.subtract(x > 0, x < 0, dtype=x.dtype)
@@ -120,6 +127,7 @@ def square(x):
 
 @op(
     partials={"x": lambda out: 0.5 / out},
+    arrays={"x": Formula("sqrt", "gradient", quick=False)},
     promote="float",
     lower=ir.sqrt,
     keeps_zero=True,
@@ -130,14 +138,21 @@ def sqrt(x):
     return np.sqrt(x)
 
 
+Formula("rsqrt", "forward", quick=False)
+
+
 @op(
     partials={"x": lambda out: -0.5 * (out * out * out)},
+    arrays={"x": Formula("rsqrt", "gradient", quick=False)},
     promote="float",
     lower=ir.rsqrt,
     public={},
 )
 def rsqrt(x):
     """One over the square root of x."""
+    done = fast.rsqrt(x)
+    if done is not None:
+        return done
     if x.dtype.itemsize == 2:
         return np.reciprocal(np.sqrt(x.astype(np.float32))).astype(x.dtype)
     return inverted(np.sqrt(x))
@@ -157,10 +172,15 @@ def reciprocal(x):
 # ---- exponentials and logarithms ---------------------------------------------------------------
 
 
+Formula("exp", "forward", single=True, quick=False)
+Formula("log", "forward", single=True, quick=False)
+
+
 @op(partials={"x": lambda out: out}, promote="float", lower=ir.exp, public={})
 def exp(x):
     """e to the power x."""
-    return np.exp(x)
+    done = fast.exp(x)
+    return np.exp(x) if done is None else done
 
 
 @op(
@@ -188,13 +208,15 @@ def expm1(x):
 
 @op(
     partials={"x": lambda x: 1 / x},
+    arrays={"x": Formula("log", "gradient", quick=False)},
     promote="float",
     lower=ir.log,
     public={},
 )
 def log(x):
     """The natural logarithm of x."""
-    return np.log(x)
+    done = fast.log(x)
+    return np.log(x) if done is None else done
 
 
 @op(
@@ -284,16 +306,35 @@ def logit_slope(g, x, eps):
 # ---- trigonometric and hyperbolic --------------------------------------------------------------
 
 
-@op(partials={"x": lambda x: cos(x)}, promote="float", lower=ir.sin, keeps_zero=True, public={})
+Formula("sin", "forward")
+Formula("cos", "forward")
+
+
+@op(
+    partials={"x": lambda x: cos(x)},
+    arrays={"x": Formula("sin", "gradient")},
+    promote="float",
+    lower=ir.sin,
+    keeps_zero=True,
+    public={},
+)
 def sin(x):
     """The sine of x."""
-    return np.sin(x)
+    done = fast.sin(x)
+    return np.sin(x) if done is None else done
 
 
-@op(partials={"x": lambda x: -sin(x)}, promote="float", lower=ir.cos, public={})
+@op(
+    partials={"x": lambda x: -sin(x)},
+    arrays={"x": Formula("cos", "gradient")},
+    promote="float",
+    lower=ir.cos,
+    public={},
+)
 def cos(x):
     """The cosine of x."""
-    return np.cos(x)
+    done = fast.cos(x)
+    return np.cos(x) if done is None else done
 
 
 @op(partials={"x": lambda out: out * out + 1}, promote="float",

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any
 
+from .locks import RLock
 from .schema import HELPERS, TABLE, Op
 
 

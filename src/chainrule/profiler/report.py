@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..autograd.profiler_util import FunctionEvent, format_time
 from ..reading import html
 from ..reading.markup import escape
@@ -146,3 +147,6 @@ def _time(us: float) -> str:
 
 def _is_work(e: FunctionEvent) -> bool:
     return e.phase == "optimizer" or e.name.startswith("CompiledFunction: ")
+
+
+explain_module(globals(), "TimeReport")

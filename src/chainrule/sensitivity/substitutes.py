@@ -438,8 +438,13 @@ def _by_elements(ufunc: Any, method: str, inputs: tuple[Any, ...], options: Any)
     return getattr(ufunc, method)(*arrays, **options)
 
 
+def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    return call_ufunc(ufunc, method, inputs, options)
+
+
 def _install_methods() -> None:
-    """The loop for objects calls `x.exp()` for np.exp."""
+    """NumPy calls `x.__array_ufunc__`, and its loop for objects `x.exp()` for np.exp."""
+    setattr(Traced, "__array_ufunc__", _array_ufunc)  # noqa: B010 - types know a class's own only
     for name in {*_UFUNC_OPS, *_UFUNC_COMPOSED, *_UFUNC_FLAT, *_UFUNC_QUESTIONS}:
         ufunc = getattr(np, name, None)
         if isinstance(ufunc, np.ufunc) and not hasattr(Traced, name):

@@ -184,11 +184,6 @@ class Traced:
             raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
         return _arithmetic("pow", operator.pow, self, other)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from .substitutes import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, options)
-
 
 class TracedText(str):
     """A number written out: text like any other, until somebody reads it back as a number."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
 from ..autograd.dispatch import entry
 from ..ops.schema import TABLE
 from .creation import sparse_coo_tensor as coo
@@ -118,3 +119,6 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     inside = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
     made = coo(torch.stack([rows[inside], columns[inside]]), diagonals[inside], tuple(shape))
     return made if layout is None or layout is torch.sparse_coo else made.to_sparse(layout=layout)
+
+
+explain_module(globals())

@@ -6,6 +6,8 @@ from typing import Any
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
+
 
 def track_rows(rows: Any, weight: Any, used: Any) -> Any:
     """`rows` of an embedding, whose backward makes `weight.grad` a gradient of the used rows.
@@ -42,3 +44,6 @@ def _mark_rows(weight: Any) -> None:
         pending.append(grad._indices()[0])
     weight.grad = RowGradient.of(grad, torch.cat(pending))
     pending.clear()
+
+
+explain_module(globals())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from ..autograd import refusal, source
 from ..autograd.accidents import PROBLEMS, explain_here
 from ..autograd.state import DEVICE, STATE
+from ..ops.locks import local
 
 KNOWN = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
@@ -85,7 +85,7 @@ class device:
         _note_default()
 
 
-class _Default(threading.local):
+class _Default(local):
     """The devices of the active `with device(...)` blocks, and the one set for the thread."""
 
     def __init__(self) -> None:

@@ -23,13 +23,15 @@ import numpy as np
 
 from chainrule.autograd import source
 from chainrule.ops.dtypes import BY_NUMPY, canonical, from_numpy_dtype, promote_types
-from chainrule.tensor import data_errors as errors
-from chainrule.tensor.data_errors import Place
-from chainrule.tensor.shown_memory import array_shown_by
+from chainrule.ops.later import Later
+
+errors = Later(".data_errors", __package__)
+shown_memory = Later(".shown_memory", __package__)
 
 __all__ = ["array_from_data", "default_dtype_for"]
 
 Unwrap = Callable[[object], "np.ndarray | None"]
+Place = tuple[int, ...]
 
 _BOOL, _INT64, _UINT64 = np.dtype("bool"), np.dtype("int64"), np.dtype("uint64")
 _FLOAT32, _FLOAT64 = np.dtype("float32"), np.dtype("float64")
@@ -261,7 +263,7 @@ def _array_behind(item: Any) -> np.ndarray | None:
     if isinstance(item, np.generic | type):
         return None
     if hasattr(item, "__array__") or hasattr(item, "__array_interface__"):
-        array = array_shown_by(item)
+        array = shown_memory.array_shown_by(item)
         if hasattr(item, "null_count") or hasattr(item, "isna"):
             from chainrule.tensor.columns import check_missing
 

@@ -55,7 +55,10 @@ class Parameter(Tensor, metaclass=_ParameterKind):
                         f"This one is {t.dtype!r}",
                         fix="Parameter(x, requires_grad=False), or convert it with x.float().",
                     )
-                want_grad(t, True)
+                if _OF_SPARSE.isdisjoint(t.__dict__):
+                    want_grad(t, True)
+                else:
+                    t.requires_grad_()
             return t
         except PROBLEMS as problem:
             explain_here(problem)
@@ -95,7 +98,12 @@ def _take_level(t: Any, data: Any) -> None:
     t._a = bare._a
     if bare._level is not None:
         t.__class__ = _level_class(type(bare), type(t))
-        t.__dict__.update({k: v for k, v in bare.__dict__.items() if k in ("_level", "_bdim")})
+        t.__dict__.update({k: v for k, v in bare.__dict__.items() if k in _OF_LEVEL})
+
+
+# Where a sparse tensor keeps its parts, and one of a transform its dimension.
+_OF_SPARSE = frozenset(("_coo", "_compressed"))
+_OF_LEVEL = _OF_SPARSE | {"_level", "_bdim"}
 
 
 def _level_class(of_level: type, cls: type) -> type:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -88,6 +87,8 @@ def __copy__(self: Any) -> Any:
 
 def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
     """A copy with its own memory; tensors that shared memory share it in the copy too."""
+    from copy import deepcopy
+
     if id(self) in memo:
         return memo[id(self)]
     if self.is_meta:
@@ -118,9 +119,9 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
     made._rg = self._rg
     memo[id(self)] = made
     if self._grad is not None:
-        made._grad = copy.deepcopy(self._grad, memo)
+        made._grad = deepcopy(self._grad, memo)
     if self.__dict__:
-        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        made.__dict__.update(deepcopy(self.__dict__, memo))
     return made
 
 

@@ -1,11 +1,13 @@
 """Arrays of objects that say in `__array_interface__` where their elements lie.
 
-An address has to be believed. Bytes can be measured, which NumPy leaves out: it would read beyond
-an object that says more of its bytes than there are.
+Whose memory is at an address has to be believed, but not that there is any. Bytes can be measured,
+which NumPy leaves out: it would read beyond an object that says more of its bytes than there are.
 """
 
 from __future__ import annotations
 
+import mmap
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,10 @@ def array_shown_by(item: Any) -> np.ndarray:
     """NumPy's array of an object; elements within the bytes that it names, or an error."""
     shown = getattr(item, "__array_interface__", None)
     if not isinstance(shown, dict) or isinstance(shown.get("data"), tuple):
-        return np.asarray(item)
+        array = np.asarray(item)
+        if isinstance(shown, dict):
+            check_mapped(array, f"__array_interface__ of {type(item).__name__}")
+        return array
     data = shown.get("data")
     memory = np.frombuffer(item if data is None else data, np.uint8)
     kind, shape = np.dtype(shown["typestr"]), tuple(shown["shape"])
@@ -53,4 +58,28 @@ def _check_inside(
             f"__array_interface__ of {type(item).__name__} reaches from byte {low} to {high} of "
             f"{room} bytes: shape {shape}, strides {steps}, offset {start}",
             fix="correct what it says, or pass the bytes to torch.frombuffer(...).",
+        )
+
+
+def check_mapped(array: np.ndarray, said_by: str) -> None:
+    """Raise when parts of what was said to be an array are no memory of this process at all.
+
+    Reading there would end it. Only Linux can be asked, by a call that changes nothing.
+    """
+    if not array.size or sys.platform != "linux":
+        return
+    import ctypes
+
+    low = array.__array_interface__["data"][0]
+    high = low + array.itemsize
+    for n, step in zip(array.shape, array.strides, strict=True):
+        low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+    first = low & -mmap.PAGESIZE
+    is_address = first > 0 and high < 1 << 63
+    place = ctypes.c_void_p(first), ctypes.c_size_t(high - first)
+    if not is_address or ctypes.CDLL(None).msync(*place, 1):  # MS_ASYNC: nothing is written
+        raise refusal.value(
+            f"{said_by} reaches from address {low:#x} to {high:#x}, where there is no memory: "
+            f"shape {array.shape}, strides {array.strides}",
+            fix="correct the address, the shape or the strides.",
         )

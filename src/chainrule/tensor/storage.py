@@ -178,19 +178,29 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
 
         shape = shape_of(sizes if size is None else (size,), "resize_")
         check_resizable(self, shape)
-        if tuple(self.shape) == shape:
+        order = None
+        if memory_format is not None and memory_format.name != "preserve_format":
+            order = required_order(memory_format, shape)
+        if tuple(self.shape) == shape and (order is None or self.is_contiguous(memory_format)):
             return self
         if self.is_meta:
             replace_array(self, blank_array(shape, self._a.dtype))
         else:
             flags = self._lazy
-            replace_array(self, resized(memory(self), shape))
+            if order is None:
+                replace_array(self, resized(memory(self), shape))
+            else:
+                laid = resized(memory(self), tuple(shape[d] for d in order))
+                replace_array(self, laid.transpose(np.argsort(order)))
             if flags:
                 flagged(self, flags)
         return self
     except PROBLEMS as problem:
         explain_here(problem)
         raise
+
+
+_PLAIN_KINDS = ("meta", "stored")  # levels that are no transform's
 
 
 def check_resizable(t: Any, shape: tuple[int, ...]) -> None:
@@ -201,7 +211,7 @@ def check_resizable(t: Any, shape: tuple[int, ...]) -> None:
             f"resize_({list(shape)}) of shape {list(t.shape)}",
             fix="resize x.detach(), or make a new tensor.",
         )
-    if tuple(t.shape) != shape and t._level is not None and t._level.kind != "meta":
+    if tuple(t.shape) != shape and t._level is not None and t._level.kind not in _PLAIN_KINDS:
         raise refusal.runtime(
             "cannot resize variables that has a forward grad, or that belong to a transform",
             f"resize_({list(shape)}) of shape {list(t.shape)}",
@@ -228,7 +238,7 @@ def resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
     """Give the tensor another tensor's shape in place."""
-    return resize_(self, *the_template.shape)
+    return resize_(self, *the_template.shape, memory_format=memory_format)
 
 
 def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = None,

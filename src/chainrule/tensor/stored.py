@@ -23,9 +23,9 @@ from .tensor import Tensor
 
 # Beside views: what moves values or asks about them, without arithmetic.
 _MOVES = frozenset(
-    "abs blank cast cat clone copy_value eq fill fill_number fill_written gather index_axis "
-    "index_get index_put index_select isnan ne repeat stack view_copy view_dtype view_fill where "
-    "write_view".split()
+    "abs blank cast cat clone clone_contiguous clone_ordered copy_value eq fill fill_number "
+    "fill_written gather index_axis index_get index_put index_select isnan ne repeat stack "
+    "view_copy view_dtype view_fill where write_view".split()
 )
 # What is computed with complex32, as by PyTorch on a CPU.
 _COMPUTED = frozenset(

@@ -8,6 +8,7 @@ from typing import Any
 from chainrule import nn
 from chainrule.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
+from ...autograd.accidents import explain_module
 from ...standins import add_to as _add_stand_ins
 
 
@@ -83,3 +84,6 @@ def fuse_modules_qat(
 
 __all__ = ["ConvReLU2d", "LinearReLU", "fuse_known_modules", "fuse_modules", "fuse_modules_qat"]
 _add_stand_ins(globals())
+
+
+explain_module(globals())

@@ -8,7 +8,7 @@ from typing import Any
 import chainrule as torch
 
 from ...autograd import source
-from ...autograd.accidents import explain_module
+from ...autograd.accidents import explain_methods, explain_module
 from .. import reductions
 
 _UNARY = frozenset("""
@@ -203,3 +203,4 @@ def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
 
 
 explain_module(globals(), "masked_tensor", "as_masked_tensor")
+explain_methods(MaskedTensor, "__init__")

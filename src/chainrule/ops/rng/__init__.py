@@ -19,27 +19,30 @@ How draws use the stream (a word is 32 bits; a 64-bit word is two of them, upper
 No draw depends on the number of threads.
 """
 
-from ._choices import bernoulli as bernoulli
-from ._choices import bernoulli_array as bernoulli_array
-from ._choices import dropout_mask as dropout_mask
-from ._choices import geometric as geometric
-from ._choices import multinomial as multinomial
-from ._continuous import cauchy as cauchy
-from ._continuous import exponential as exponential
-from ._continuous import rrelu_noise as rrelu_noise
+import importlib
+from typing import Any
+
 from ._generator import DEFAULT_SEED as DEFAULT_SEED
 from ._generator import STATE_BYTES as STATE_BYTES
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
 from ._generator import wrap_seed as wrap_seed
-from ._integers import randint as randint
-from ._integers import random_full as random_full
-from ._integers import randperm as randperm
-from ._normal import log_normal as log_normal
-from ._normal import normal as normal
-from ._normal import normal_like as normal_like
-from ._rejection import binomial as binomial
-from ._rejection import dirichlet as dirichlet
-from ._rejection import poisson as poisson
-from ._rejection import standard_gamma as standard_gamma
-from ._uniform import uniform as uniform
+
+# Which module makes which draws; it is loaded for the first of them.
+_DRAWS = {
+    "_choices": ("bernoulli", "bernoulli_array", "dropout_mask", "geometric", "multinomial"),
+    "_continuous": ("cauchy", "exponential", "rrelu_noise"),
+    "_integers": ("randint", "random_full", "randperm"),
+    "_normal": ("log_normal", "normal", "normal_like"),
+    "_rejection": ("binomial", "dirichlet", "poisson", "standard_gamma"),
+    "_uniform": ("uniform",),
+}
+_HOMES = {draw: home for home, draws in _DRAWS.items() for draw in draws}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = importlib.import_module(f".{_HOMES[name]}", __name__)
+    found = globals()[name] = getattr(home, name)
+    return found

@@ -8,12 +8,14 @@ waiting to be handed out.
 from __future__ import annotations
 
 import os
-import threading
 from typing import Any
 
 import numpy as np
 
-from .. import interrupts
+from ..later import Later
+from ..locks import RLock
+
+interrupts = Later("..interrupts", __package__)
 
 DEFAULT_SEED = 67280421310721
 """The seed of a generator nobody has seeded."""
@@ -66,7 +68,7 @@ class Generator:
     def __init__(self, device: Any = "cpu") -> None:
         _require_cpu(device)
         self.device = device
-        self.lock = threading.RLock()
+        self.lock = RLock()
         self._legacy_seeder = None
         self._engine = None
         self._address = 0

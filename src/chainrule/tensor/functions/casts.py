@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...ops import dtypes
+from ...ops.layout import has_channels_last
 from ..creation import PYTHON_TYPES
 from ..device import device as device_class
 from ..device import move, require
@@ -48,12 +51,21 @@ def to(self: Any, *args: Any, **named: Any) -> Any:
             result = cast_to(result, target)
         elif copy:
             result = cast_to(result, result.dtype, copy=True)
-        if layout is not None and layout.name != "preserve_format":
-            result = result.contiguous(memory_format=layout)
-        return result
+        return _laid(self, result, layout)
     except PROBLEMS as problem:
         explain_here(problem)
         raise
+
+
+def _laid(before: Any, result: Any, layout: Any) -> Any:
+    """The result in a memory format; of a tensor that is itself the result only channels last is
+    undone, and no other order in memory."""
+    if layout is None or layout.name == "preserve_format":
+        return result
+    if result is before and layout.name == "contiguous_format":
+        if result._a.__class__ is not np.ndarray or not has_channels_last(result._a):
+            return result
+    return result.contiguous(memory_format=layout)
 
 
 def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
@@ -113,10 +125,7 @@ def type_as(self: Any, other: Any = ..., *, x2: Any = ...) -> Any:
 def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:
     def call(self: Any, memory_format: Any = None) -> Any:
         try:
-            result = cast_to(self, target)
-            if memory_format is None or memory_format.name == "preserve_format":
-                return result
-            return result.contiguous(memory_format=memory_format)
+            return _laid(self, cast_to(self, target), memory_format)
         except PROBLEMS as problem:
             explain_here(problem)
             raise
@@ -128,7 +137,7 @@ def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:
 
 def cpu(self: Any, memory_format: Any = None) -> Any:
     """The tensor on the CPU: itself."""
-    return to(self, "cpu")
+    return to(self, "cpu", memory_format=memory_format)
 
 
 def _on(kind: str) -> Callable[..., Any]:

@@ -132,6 +132,8 @@ def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool =
             f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got "
             f"{side} and {input.shape[-2]}"
         )
+    if not tau.shape[-1]:
+        return other.clone()
     vectors = input.tril(-1) + P.eye_like(input)
     result = other if left else _adjoint(other)
     # Q = H1 H2 ... Hk; on the right, (other Q)^H = Q^H other^H.

@@ -437,6 +437,8 @@ def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, as a 1-D tensor."""
     mask = _mask(mask, "masked_select")
     shape = joint_shape((input, mask))
+    if mask._level is not None:
+        return _masked_scatter_by_count(input, mask, source, shape)
     x = P.broadcast_to(input, shape=shape).reshape(-1)
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
     return P.index_axis(x, places, axis=0)
@@ -448,6 +450,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     mask = _mask(mask, "masked_scatter")
     same_type("masked_scatter", input, source)
     shape = joint_shape((input, mask))
+    if mask._level is not None:
+        return _masked_scatter_by_count(input, mask, source, shape)
     x = P.broadcast_to(input, shape=shape).reshape(-1)
     (places,) = P.nonzero_parts(P.broadcast_to(mask, shape=shape).reshape(-1))
     n = places.shape[0]
@@ -459,3 +463,11 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
         )
     values = P.slice_view(source.reshape(-1), index=(slice(0, n),))
     return P.unsafe_view(P.index_copy(x, places, values, axis=0), shape=shape)
+
+
+def _masked_scatter_by_count(input: Any, mask: Any, source: Any, shape: tuple[int, ...]) -> Any:
+    """masked_scatter for a mask that is another one in each example: of any number of places."""
+    mask = P.broadcast_to(mask, shape=shape)
+    before = mask.reshape(-1).long().cumsum(0) - 1
+    values = P.index_select(source.reshape(-1), before.clamp(min=0), axis=0)
+    return P.where(mask, values.reshape(shape), input)

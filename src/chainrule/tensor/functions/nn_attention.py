@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import refusal
-from ...autograd.value import make
+from ...autograd.value import PLAIN, make
 from ...ops import dtypes
 from ..api import public
 from .common import P
@@ -16,6 +16,7 @@ from .nn_common import named, stand_in
 
 # The backends of PyTorch that may be used; `nn.attention.sdpa_kernel` changes it.
 VIABLE = {"MATH", "FLASH_ATTENTION"}
+_OURS = frozenset(VIABLE)
 
 
 @public(namespace="nn.functional", out=False, autocast="lower")
@@ -33,14 +34,17 @@ def scaled_dot_product_attention(
     """softmax(query key^T * scale + mask) value; True in a bool mask means "take part"."""
     if attn_mask is not None and hasattr(attn_mask, "variant"):  # nn.attention.bias
         attn_mask, is_causal = _from_causal_bias(attn_mask, is_causal)
-    _check(query, key, value, attn_mask, is_causal)
+    if attn_mask is not None or enable_gqa or not _fit(query, key, value):
+        _check(query, key, value, attn_mask, is_causal)
     if enable_gqa:
         key, value = _repeat_heads(query, key), _repeat_heads(query, value)
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
-    lead = _common_lead(query, key, value)
-    q, k, v = (_with_lead(t, lead) for t in (query, key, value))
+    q, k, v = query, key, value
+    if not _fit(q, k, v):
+        lead = _common_lead(query, key, value)
+        q, k, v = (_with_lead(t, lead) for t in (query, key, value))
     if attn_mask is not None:
-        _check_mask(attn_mask, (*lead, q.shape[-2], k.shape[-2]))
+        _check_mask(attn_mask, (*q.shape[:-1], k.shape[-2]))
     if dropout_p > 0.0:
         return _with_dropout(q, k, v, _additive(attn_mask, q), dropout_p, is_causal, factor)
     if q.dtype.category != dtypes.FLOAT:
@@ -63,8 +67,24 @@ def _from_causal_bias(bias: Any, is_causal: bool) -> tuple[Any, bool]:
     return (bias._materialize(), False) if bias.diagonal else (None, True)
 
 
+def _fit(query: Any, key: Any, value: Any) -> bool:
+    """Whether these are plain tensors of the usual types and shapes: there is nothing to check."""
+    if not (query.__class__ in PLAIN and key.__class__ in PLAIN and value.__class__ in PLAIN):
+        return False
+    q, k, v = query._a, key._a, value._a
+    return bool(
+        not VIABLE.isdisjoint(_OURS)
+        and q.dtype is k.dtype is v.dtype
+        and (q.dtype is dtypes.F32 or q.dtype is dtypes.F64)
+        and q.ndim > 1
+        and k.shape[:-1] == v.shape[:-1]
+        and q.shape[:-2] == k.shape[:-2]
+        and q.shape[-1] == k.shape[-1]
+    )
+
+
 def _check(q: Any, k: Any, v: Any, mask: Any, is_causal: bool) -> None:
-    if not VIABLE & {"MATH", "FLASH_ATTENTION"}:
+    if VIABLE.isdisjoint(_OURS):
         raise refusal.runtime(
             "No viable backend for scaled_dot_product_attention was found: "
             f"{', '.join(sorted(VIABLE)) or 'none'} allowed, which a CPU does not have",

@@ -20,6 +20,7 @@ from ..overriding import awaken, call_as_given, public_function
 from ..spellings import first_of, one_of
 from .common import P, TensorBase
 from .nn_common import named
+from .shapes import reshaped
 
 
 @public(namespace="nn.functional", out=False, autocast="lower")
@@ -38,21 +39,21 @@ def linear(
             input = first_of("linear", input, x, a, x1)
             weight = one_of("linear", "weight", weight, ...)
         if (
-            bias is not None
-            and out is None
+            out is None
             and input.__class__ in PLAIN
             and weight.__class__ in PLAIN
-            and bias.__class__ in PLAIN
+            and (bias is None or bias.__class__ in PLAIN)
         ):
             # The usual layer; anything that does not fit is looked at below.
-            x, w, b = input._a, weight._a, bias._a
-            if x.ndim == 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
-                if x.shape[1] == w.shape[1] and b.shape == w.shape[:1]:
-                    return P.linear2d(input, weight, bias)
-            elif x.ndim > 2 and w.ndim == 2 and x.dtype is w.dtype is b.dtype:
-                if 0 < x.shape[-1] == w.shape[1] and b.shape == w.shape[:1]:
-                    rows = P.linear2d(input.reshape(-1, w.shape[1]), weight, bias)
-                    return rows.view(*x.shape[:-1], w.shape[0])
+            x, w = input._a, weight._a
+            if w.ndim == 2 and x.dtype is w.dtype and x.ndim and 0 < x.shape[-1] == w.shape[1]:
+                if bias is None:
+                    return _linear_of_rows(input, weight, None)
+                b = bias._a
+                if b.dtype is x.dtype and b.shape == w.shape[:1]:
+                    if x.ndim == 2:
+                        return P.linear2d(input, weight, bias)
+                    return _linear_of_rows(input, weight, bias)
         shape = input.shape
         if out is not None:
             return write_out("linear", linear(input, weight, bias), out, (input, weight, bias))
@@ -69,6 +70,19 @@ def linear(
             return call_as_given(public_function("nn.functional.linear"), locals())
         explain_here(problem)
         raise
+
+
+def _linear_of_rows(input: Any, weight: Any, bias: Any) -> Any:
+    """A layer of plain tensors that fit."""
+    x = input._a
+    rows, (outputs, inputs) = input, weight._a.shape
+    if x.ndim != 2:
+        rows = reshaped(input, (x.size // inputs, inputs))
+    y = P.linear2d_no_bias(rows, weight) if bias is None else P.linear2d(rows, weight, bias)
+    if rows is input:
+        return y
+    shape = (*x.shape[:-1], outputs)
+    return P.unsafe_view(y, shape=shape) if bias is None else P.view(y, shape=shape)
 
 
 def _linear_general(input: Any, weight: Any, bias: Any) -> Any:

@@ -12,17 +12,19 @@ from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.errors import type_word
 from ...autograd.inplace import bump
-from ...autograd.level_writes import below, note_write
 from ...autograd.modes import no_grad
 from ...autograd.state import NO_GRAD, STATE
 from ...autograd.value import PLAIN, TensorBase
 from ...ops.dtypes import FLOAT, float32
+from ...ops.later import Later
 from ...ops.layout import has_channels_last
 from ..api import public
 from ..outputs import write_out
 from .common import P
 from .half_types import half_type, rounded, single
 from .nn_common import lying_as, named, stand_in
+
+level_writes = Later("...autograd.level_writes", __package__)
 
 
 def _size(shape: Any) -> int:
@@ -287,7 +289,7 @@ def _observed(new: Any, running: Any) -> Iterator[Any]:
         others = [level for level in STATE.levels if level.index > own]
         if others and all(level.kind in kinds for level in others):
             outermost = others[0]
-    with nullcontext() if outermost is None else below(outermost):
+    with nullcontext() if outermost is None else level_writes.below(outermost):
         yield new.detach()
 
 
@@ -297,7 +299,7 @@ def count_batch(counter: Any, *statistics: Any) -> None:
     if STATE.levels:
         for running in statistics:
             if running is not None:
-                note_write(running)
+                level_writes.note_write(running)
     plain = STATE.w <= NO_GRAD and not STATE.levels
     if not plain or counter.__class__ not in PLAIN or counter._v is None:
         counter.add_(1)
@@ -341,7 +343,8 @@ def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: f
     shift = -mean * scale if bias is None else single(bias) - mean * scale
     shape = (1, -1) + (1,) * (x.ndim - 2)
     out = x * scale.reshape(shape).to(x.dtype) + shift.reshape(shape).to(x.dtype)
-    return named(rounded(out, half), "NativeBatchNormBackward0", dead=True)
+    flat = weight is None  # the gradient is a constant then
+    return named(rounded(out, half), "NativeBatchNormBackward0", flat=flat, dead=True)
 
 
 @public(namespace="nn.functional", out=False)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...autograd import refusal
-from ...autograd.value import TensorBase, make
+from ...autograd.value import TensorBase
 from ..api import public
 from .common import P
 from .nn_common import stand_in
+from .nn_linear import linear
 
 
 class _Run:
@@ -231,13 +230,17 @@ def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
 # ---- one step ------------------------------------------------------------------------------------
 
 
-def _step(
-    layer: Callable[..., Any], gates: int, x: Any, states: tuple[Any, ...],
-    weights: tuple[Any, ...],
-) -> Any:  # fmt: skip
-    """The states after one step of a layer."""
+# They are ops like the user's own: a step is too small for the jobs of a layer, and a compiled loop
+# over a cell becomes one plan.
+
+
+def _columns(x: Any, start: int, stop: int) -> Any:
+    return P.slice_axis(x, axis=1, start=start, stop=stop, step=1)
+
+
+def _gates(count: int, x: Any, h: Any, weights: tuple[Any, ...]) -> tuple[Any, Any]:
+    """What the inputs and the state give to the gates of one step, of which there are `count`."""
     w_ih, w_hh, b_ih, b_hh = weights
-    h = states[0]
     if x.shape[1] != w_ih.shape[1]:
         raise refusal.runtime(
             f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}"
@@ -251,20 +254,12 @@ def _step(
             f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}"
         )
     for name, w in (("weight_ih", w_ih), ("weight_hh", w_hh)):
-        if w.shape[0] != gates * h.shape[1]:
+        if w.shape[0] != count * h.shape[1]:
             raise refusal.runtime(
-                f"{name} first dim must be {gates} * hidden_size = {gates * h.shape[1]}, but got "
+                f"{name} first dim must be {count} * hidden_size = {count * h.shape[1]}, but got "
                 f"{w.shape[0]}"
             )
-    if not h.shape[1]:  # no units: there is nothing to compute
-        return (None, *(s.clone() for s in states))
-    biased = b_ih is not None or b_hh is not None
-    own = [w_ih, w_hh]
-    if biased:
-        zeros = make(np.zeros(w_ih.shape[0], w_ih.dtype.np))
-        own += [zeros if b is None else b for b in (b_ih, b_hh)]
-    run = _Run((x.shape[0],), 1, biased, 1, 0.0, False)
-    return layer(run, x, list(states), own, False)
+    return linear(x, w_ih, b_ih), linear(h, w_hh, b_hh)
 
 
 @public(method=False, out=False)
@@ -272,14 +267,25 @@ def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
     """One step of long short-term memory: (h', c') for hx = (h, c)."""
-    _, h, c = _step(_lstm_layer, 4, input, (hx[0], hx[1]), (w_ih, w_hh, b_ih, b_hh))
-    return h, c
+    h, c = hx[0], hx[1]
+    from_x, from_h = _gates(4, input, h, (w_ih, w_hh, b_ih, b_hh))
+    z, width = from_x + from_h, h.shape[1]
+    i, f, _, o = P.split_with_sizes(P.sigmoid(z), sizes=(width,) * 4, axis=1)
+    c = f * c + i * P.tanh(_columns(z, 2 * width, 3 * width))
+    return o * P.tanh(c), c
 
 
 @public(method=False, out=False)
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """One step of a gated recurrent unit."""
-    return _step(_gru_layer, 3, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    from_x, from_h = _gates(3, input, hx, (w_ih, w_hh, b_ih, b_hh))
+    width = hx.shape[1]
+    both = P.sigmoid(_columns(from_x, 0, 2 * width) + _columns(from_h, 0, 2 * width))
+    reset, keep = P.split_with_sizes(both, sizes=(width,) * 2, axis=1)
+    new = P.tanh(
+        _columns(from_x, 2 * width, 3 * width) + reset * _columns(from_h, 2 * width, 3 * width)
+    )
+    return (hx - new) * keep + new
 
 
 @public(method=False, out=False)
@@ -287,7 +293,8 @@ def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """tanh(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
-    return _step(_rnn_layer(False), 1, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    from_x, from_h = _gates(1, input, hx, (w_ih, w_hh, b_ih, b_hh))
+    return P.tanh(from_x + from_h)
 
 
 @public(method=False, out=False)
@@ -295,4 +302,5 @@ def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """relu(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
-    return _step(_rnn_layer(True), 1, input, (hx,), (w_ih, w_hh, b_ih, b_hh))[1]
+    from_x, from_h = _gates(1, input, hx, (w_ih, w_hh, b_ih, b_hh))
+    return P.relu(from_x + from_h)

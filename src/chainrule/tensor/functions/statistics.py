@@ -15,7 +15,6 @@ from .common import P, TensorBase, axes_of, axis_of
 from .reductions import (
     as_float,
     as_type,
-    mean,
     pair_along,
     refuse_complex,
     refuse_empty,
@@ -73,7 +72,8 @@ def var_mean(
     """(variance, mean) over `dim`."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
-    return var(input, dim, keepdim=keepdim, correction=correction), mean(input, dim, keepdim)
+    axes = axes_of(dim, input.ndim)
+    return P.var_mean(input, axis=axes, keepdims=bool(keepdim), correction=correction)
 
 
 @public(out=False, method=False)
@@ -84,7 +84,8 @@ def std_mean(
     """(standard deviation, mean) over `dim`."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
-    return std(input, dim, keepdim=keepdim, correction=correction), mean(input, dim, keepdim)
+    axes = axes_of(dim, input.ndim)
+    return P.std_mean(input, axis=axes, keepdims=bool(keepdim), correction=correction)
 
 
 # ---- covariance ----------------------------------------------------------------------------------
