@@ -37,7 +37,7 @@ test-slow: .venv-test/.installed
 test-libraries: .venv-test/.installed
 	.venv-test/bin/python -m tests.libraries $(LIBRARIES)
 
-# How many bugs of the corpus the doctor names, on three seeds (a quarter of an hour).
+# How many bugs of the corpus the doctor names, on three seeds (three quarters of an hour).
 doctor-score: .venv-test/.installed
 	OPENBLAS_NUM_THREADS=1 .venv-test/bin/python -W ignore -m tests.doctor.score
 

@@ -76,7 +76,7 @@ def batching(op: Op) -> str:
         return "random" if op.random else "none"
     if isinstance(op.batch, str):
         return op.batch
-    return {"Front": "axes", "Lead": "leading"}.get(type(op.batch).__name__, "own rule")
+    return {"Front": "axes"}.get(type(op.batch).__name__, "own rule")
 
 
 def lowering(op: Op) -> str:
