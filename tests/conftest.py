@@ -33,6 +33,16 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """The collector leaves tens of thousands of collected tests alone: it would walk them all."""
+    settle()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Nor does it walk what the files before have left for good (modules, plans, reports)."""
+    if nextitem is not None and item.path != nextitem.path:
+        settle()
+
+
+def settle() -> None:
     gc.collect()
     gc.freeze()
 
