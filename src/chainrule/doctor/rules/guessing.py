@@ -31,6 +31,10 @@ class Guessing:
             known = self._guesses.get(this.site.position, guess)
             self._guesses[this.site.position] = max(known, guess)
 
+    def level(self, site: Site) -> float:
+        """The loss of a guess; 0 where it is not known."""
+        return self._guesses.get(site.position, 0.0)
+
     def is_beaten_by(self, site: Site, times: float) -> bool:
         """Whether guessing is so many times better than where a loss has ended."""
         guess = self._guesses.get(site.position)

@@ -23,14 +23,16 @@ ENOUGH = 8  # passes
 HOPELESS = 2.0  # times the loss of a guess, at the end
 FAR_UP, HALF_WAY = 30.0, 0.4  # times the first loss: how far up, and where it ends
 NO_BETTER = 0.85  # of the first loss, after it was thrown up
+REPLACED = 3.0  # of the weights, in one step: nothing of them is left
+WAY_BACK = 8  # passes that a loss thrown far up needs until it is where it began
 
 
 class LrTooHigh(Rule):
     """Watches the size of steps beside the size of weights, and the loss: steps that change weights
     by more than 30 % again and again while the loss does not fall, a loss that the first steps
-    throw far up and that stays there, or one that grows without end. Without an optimizer it names
-    the line that updates the weights, after a scheduler that raised the rate the scheduler. A loss
-    that falls and ends far above that of a guess counts as one that does not.
+    throw far up and that needs many more to come back, or one that grows without end. Without an
+    optimizer it names the line that updates the weights, after a scheduler that raised the rate the
+    scheduler. A loss that falls and ends far above that of a guess counts as one that does not.
 
     Silent: any run whose loss falls; weights that begin at zero; adversarial losses that swing
     around a level with small steps; LBFGS, whose steps are long by design.
@@ -47,7 +49,9 @@ class LrTooHigh(Rule):
 
     def findings(self) -> Iterator[Finding]:
         learns = self.run.learns()
-        if learns and not self._guessing.is_better(HOPELESS) and not self._thrown_up():
+        again = any(self._starts_again(site) for site in self.run.sites.values())
+        thrown = self._guessing.is_better(HOPELESS) or self._thrown_up()
+        if learns and not thrown and not again:
             return
         for record in self.run.optimizers:
             if record.kind in NOT_JUDGED or record.steps < ENOUGH:
@@ -84,6 +88,19 @@ class LrTooHigh(Rule):
                 found.append(site)
         return found
 
+    def _starts_again(self, site: Site) -> bool:
+        """Whether a loss was thrown far above that of a guess, and was long above its beginning.
+
+        How far it comes back by the end of the run hangs on rounding, so that does not matter; to
+        be blamed, a step has to have replaced the weights.
+        """
+        values, guess = site.losses.values, self._guessing.level(site)
+        if len(values) <= WAY_BACK or guess <= 0:
+            return False
+        level = max(abs(values[0]), guess)
+        highest = max((v for v in values[:12] if math.isfinite(v)), default=0.0)
+        return highest > FAR_UP * level and all(not v < level for v in values[1 : 1 + WAY_BACK])
+
     def _by_hand(self) -> Iterator[Finding]:
         """Updates without an optimizer: the line that writes into the parameters."""
         for site in self.run.sites.values():
@@ -116,15 +133,17 @@ class LrTooHigh(Rule):
         growing = [s for s in sites if s.losses.diverges()]
         leaping = [s for s in sites if _leaps(s) and _worse(s, NO_BETTER)]
         thrown = self._thrown_up()
+        again = [s for s in sites if self._starts_again(s)]
         if (
             not (growing and (large >= 2 or not ratios))
             and not (large >= OFTEN and worse)
             and not (large >= 1 and leaping)
             and not (hopeless and any(r > WILD for r in ratios))
             and not (thrown and large >= 1)
+            and not (again and any(r > REPLACED for r in ratios))
         ):
             return None
-        site = (growing or leaping or worse or hopeless or thrown)[0]
+        site = (growing or leaping or worse or hopeless or thrown or again)[0]
         values = site.losses.values
         rate = self._vitals.rates.get(id(record))
         seen = [f"the loss went from {values[0]:.4g} to {values[-1]:.4g} in {site.count} passes"]
