@@ -166,6 +166,23 @@ def test_infinity_divided_by_a_number_stays_infinite():
     assert xp.signbit(found).tolist() == np.signbit(expected).tolist()
 
 
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (complex(np.inf, 0.0), (np.inf, 0.0)), (complex(np.inf, 2.0), (-np.inf, np.inf)),
+        (complex(np.inf, np.inf), (np.inf, np.nan)), (complex(np.inf, np.nan), (np.inf, np.nan)),
+        (complex(-np.inf, 2.0), (-1.0, 0.0)), (complex(-np.inf, np.inf), (-1.0, 0.0)),
+        (complex(-np.inf, np.nan), (-1.0, 0.0)), (complex(np.nan, 0.0), (np.nan, 0.0)),
+        (complex(np.nan, 1.0), (np.nan, np.nan)), (complex(1.0, np.inf), (np.nan, np.nan)),
+    ],
+)  # fmt: skip
+def test_expm1_of_complex_infinities_is_the_standards(x, expected):
+    """NumPy and PyTorch answer NaN for most of them."""
+    found = xp.expm1(xp.asarray(x, dtype=xp.complex128)).numpy()
+    np.testing.assert_array_equal([abs(found.real), abs(found.imag)], np.abs(expected))
+    assert np.isnan(found.real) or np.sign(found.real) == np.sign(expected[0])
+
+
 def test_every_nan_is_a_value_of_its_own_and_zeros_are_one():
     values, indices, inverse, counts = xp.unique_all(xp.asarray([np.nan, 0.0, np.nan, -0.0, 1.0]))
     assert values.tolist()[:2] == [0.0, 1.0] and values.isnan().tolist() == [False] * 2 + [True] * 2

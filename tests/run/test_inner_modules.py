@@ -6,6 +6,7 @@ import pytest
 
 import chainrule as torch
 from chainrule.run import installed
+from chainrule.run.aliases import KNOWN_AS
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,15 @@ def test_a_submodule_is_there_without_an_import_of_its_own(path):
             found = getattr(found, name)
         assert found is importlib.import_module(f"chainrule.{path}")
         assert not hasattr(torch.fx, "no_such_submodule")
+
+
+@pytest.mark.parametrize(("home", "path"), sorted(KNOWN_AS.items()))
+def test_a_submodule_that_lives_elsewhere_is_there_too(home, path, monkeypatch):
+    with installed():
+        *parents, name = path.split(".")[1:]
+        found = importlib.import_module(".".join(["torch", *parents]))
+        monkeypatch.delitem(vars(found), name, raising=False)
+        assert getattr(found, name) is importlib.import_module(home)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,19 @@ from ..autograd import refusal
 from . import _types as types
 from ._types import array, as_type, is_array, is_kind, promoted
 
+
+def _expm1(x: Any) -> Any:
+    """`expm1`: of complex numbers at infinity and NaN, where PyTorch's is NaN, `exp` less one."""
+    made = torch.expm1(x)
+    return torch.where(torch.isfinite(x.real), made, torch.exp(x) - 1) if x.is_complex() else made
+
+
 # Functions that are tensor functions of the same meaning, and the kinds of numbers they take.
 # Whatever the standard leaves open (integers in `sin`) is answered as PyTorch answers it.
 _UNARY: dict[str, Any] = {
     "acos": torch.acos, "acosh": torch.acosh, "asin": torch.asin, "asinh": torch.asinh,
     "atan": torch.atan, "atanh": torch.atanh, "bitwise_invert": torch.bitwise_not,
-    "cos": torch.cos, "cosh": torch.cosh, "exp": torch.exp, "expm1": torch.expm1,
+    "cos": torch.cos, "cosh": torch.cosh, "exp": torch.exp, "expm1": _expm1,
     "isfinite": torch.isfinite, "isinf": torch.isinf, "isnan": torch.isnan, "log": torch.log,
     "log1p": torch.log1p, "log2": torch.log2, "log10": torch.log10,
     "logical_not": torch.logical_not, "negative": torch.negative, "positive": torch.positive,
@@ -75,7 +82,9 @@ def _binary(name: str, function: Callable[..., Any]) -> Any:
 def _named(made: Any, name: str, function: Any) -> Any:
     made.__name__ = made.__qualname__ = name
     made.__module__ = __name__.rpartition(".")[0]
-    made.__doc__ = f"The standard's `{name}`: `chainrule.{function.__name__}` on its types."
+    made.__doc__ = (
+        f"The standard's `{name}`: `chainrule.{function.__name__.lstrip('_')}` on its types."
+    )
     return made
 
 

@@ -160,8 +160,9 @@ def explain_missing(module: ModuleType) -> None:
         if value is not None:
             return value
         # `import torch` loads most submodules of PyTorch, so programs do not import each of them.
-        if _counterpart(f"{theirs}.{name}")[0] is not None:
-            return importlib.import_module(f"{of}.{name}")
+        ours = _counterpart(f"{theirs}.{name}")[0]
+        if ours is not None:
+            return importlib.import_module(ours.name)
         raise missing_error(module, name, frame) from None
 
     space["__getattr__"] = __getattr__
