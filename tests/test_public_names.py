@@ -61,6 +61,48 @@ def test_an_inert_name_is_there(row):
     assert [name for name in row.names if not hasattr(module, name)] == []
 
 
+@pytest.mark.parametrize(
+    "row",
+    [r for r in ROWS if isinstance(r, kinds.Choices)],
+    ids=lambda r: f"{r.module}.{r.names[0]}",
+)
+def test_members_of_an_enumeration_can_be_named(row):
+    found = getattr(importlib.import_module(f"chainrule.{row.module}".rstrip(".")), row.names[0])
+    assert {member.name: member.value for member in found} == row.values
+    for name, value in row.values.items():
+        member = getattr(found, name)
+        assert found(value) is member
+        assert str(member) == f"{row.names[0]}.{name}"
+
+
+def test_operators_carry_their_tags():
+    tags = chainrule.Tag
+
+    @chainrule.library.custom_op("tagged::one", mutates_args=(), tags=tags.pt2_compliant_tag)
+    def one(x: chainrule.Tensor) -> chainrule.Tensor:
+        return x.sin()
+
+    chainrule.library.define("tagged::two", "(Tensor x) -> Tensor", tags=(tags.core, tags.out))
+    assert chainrule.ops.tagged.one.default.tags == [tags.pt2_compliant_tag]
+    assert chainrule.ops.tagged.two.default.tags == [tags.core, tags.out]
+    assert float(one(chainrule.zeros(()))) == 0.0
+
+
+def test_every_kind_of_device_has_its_dispatch_keys():
+    keys = chainrule._C.DispatchKey
+    for name in (
+        "CPU",
+        "SparseCsrCUDA",
+        "NestedTensorCPU",
+        "AutogradMeta",
+        "Conjugate",
+        "EndOfSparseBackends",
+    ):
+        assert keys[name].name == name
+    both = chainrule._C.DispatchKeySet(keys.CPU) | chainrule._C.DispatchKeySet(keys.SparseCPU)
+    assert both.has(keys.SparseCPU) and not both.has(keys.SparseCUDA)
+
+
 def test_what_only_stands_for_something_can_be_derived_from_and_tested_for():
     store = importlib.import_module("chainrule.distributed.rpc").RRef
     derived = type("Mine", (store,), {"__init__": lambda self: None})

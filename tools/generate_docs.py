@@ -43,6 +43,10 @@ missing. Written by `tools/generate_docs.py`; `tests/test_completeness.py` fails
 missing that is not listed here, or listed though it exists.
 """
 
+CHOICES_HEAD = """Enumerations: naming a member works; what takes it says itself what it does.
+
+"""
+
 INERT_HEAD = """# Names that only stand for something
 
 Programs import names for GPUs, clusters, quantized integers or PyTorch's internals long before they
@@ -170,6 +174,8 @@ def inert_page() -> str:
         text += "".join(f"- {names_of(r)}\n" for r in refused if r.reason is reason)
     text += "\n## Answers\n\n"
     text += "".join(f"- {names_of(r)}: {r.why} ({shown(r.value)})\n" for r in answers)
+    text += "\n## Can be named\n\n" + CHOICES_HEAD
+    text += "".join(f"- {names_of(r)}: {', '.join(r.values)}\n" for r in stand_ins(kinds.Choices))
     text += "\n## Does nothing\n\n" + "".join(f"- {names_of(r)}: {r.why}\n" for r in inert)
     return text
 

@@ -6,29 +6,35 @@ import enum
 import threading
 from typing import Any
 
+_DEVICES = (
+    "CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta"
+).split()
+# What a device's key begins with, and the key of all devices together, as PyTorch names it.
+_OF_DEVICES = {
+    "": "Dense", "Quantized": "Quantized", "Sparse": "Sparse", "SparseCsr": "SparseCsr",
+    "NestedTensor": "NestedTensor", "Autograd": "AutogradFunctionality",
+}  # fmt: skip
+_OTHERS = """
+    Undefined CompositeExplicitAutogradNonFunctional CompositeExplicitAutograd
+    CompositeImplicitAutogradNestedTensor CompositeImplicitAutograd AutogradNestedTensor
+    AutogradOther Autograd Conjugate ZeroTensor Negative BackendSelect ADInplaceOrView
+    PythonTLSSnapshot Python FuncTorchDynamicLayerFrontMode FuncTorchDynamicLayerBackMode
+    FuncTorchBatchedDecomposition FuncTorchBatched FuncTorchVmapMode FuncTorchGradWrapper
+    PythonDispatcher PreDispatch Functionalize AutocastCPU AutocastMPS AutocastXPU AutocastHPU
+    AutocastIPU AutocastCUDA AutocastPrivateUse1
+"""
 
-class DispatchKey(enum.Enum):
-    """The keys that are asked for here; others can be named in texts."""
 
-    CPU = "CPU"
-    CUDA = "CUDA"
-    XPU = "XPU"
-    MPS = "MPS"
-    Meta = "Meta"
-    Autograd = "Autograd"
-    AutogradCPU = "AutogradCPU"
-    AutogradCUDA = "AutogradCUDA"
-    AutocastCPU = "AutocastCPU"
-    AutocastCUDA = "AutocastCUDA"
-    AutocastXPU = "AutocastXPU"
-    AutocastMPS = "AutocastMPS"
-    BackendSelect = "BackendSelect"
-    CompositeExplicitAutograd = "CompositeExplicitAutograd"
-    CompositeImplicitAutograd = "CompositeImplicitAutograd"
-    Functionalize = "Functionalize"
-    Python = "Python"
-    ADInplaceOrView = "ADInplaceOrView"
-    PrivateUse1 = "PrivateUse1"
+def _names() -> list[str]:
+    names: list[str] = list(_OTHERS.split())
+    for prefix, together in _OF_DEVICES.items():
+        plural = f"{together}Backends"
+        names += [together, f"StartOf{plural}", *(prefix + d for d in _DEVICES), f"EndOf{plural}"]
+    return names
+
+
+# The keys that are asked for here are few; the others can be named in texts and sets.
+DispatchKey: Any = enum.Enum("DispatchKey", {name: name for name in _names()}, module=__name__)
 
 
 class DispatchKeySet:
@@ -39,7 +45,7 @@ class DispatchKeySet:
     (True, False)
     """
 
-    def __init__(self, *keys: DispatchKey) -> None:
+    def __init__(self, *keys: Any) -> None:
         self.keys = frozenset(keys)
 
     def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
@@ -51,7 +57,7 @@ class DispatchKeySet:
     def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
         return DispatchKeySet(*(self.keys - other.keys))
 
-    def has(self, key: DispatchKey) -> bool:
+    def has(self, key: Any) -> bool:
         """Whether a key is among them."""
         return key in self.keys
 
@@ -62,7 +68,7 @@ class DispatchKeySet:
 _excluded = threading.local()
 
 
-def is_excluded(key: DispatchKey) -> bool:
+def is_excluded(key: Any) -> bool:
     """Whether a block around this call leaves out a key."""
     return any(keys.has(key) for keys in getattr(_excluded, "stack", ()))
 

@@ -57,7 +57,7 @@ class Library:
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Make an operator known; returns its full name."""
         made = registry.define(FunctionSchema(f"{self.ns}::{schema}"))
-        made.tags = tuple(tags) if isinstance(tags, tuple | list) else (tags,)
+        made.tags = registry.several_tags(tags)
         name = made.schema.name + (
             f".{made.schema.overload_name}" if made.schema.overload_name else ""
         )

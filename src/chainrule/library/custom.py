@@ -103,7 +103,7 @@ def custom_op(
     def inner(function: Callable[..., Any]) -> CustomOpDef:
         text = schema if schema is not None else infer_schema(function, mutates_args=mutates_args)
         made = CustomOpDef(name, text.removeprefix(name), function, device_types)
-        made._operator.tags = tuple(tags or ())
+        made._operator.tags = registry.several_tags(tags)
         return made
 
     return inner if fn is None else inner(fn)

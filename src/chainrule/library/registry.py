@@ -25,6 +25,13 @@ _FAKE = ("Meta", "Fake")
 OPERATORS: dict[str, Operator] = {}
 
 
+def several_tags(given: Any) -> tuple[Any, ...]:
+    """The tags of an operator: one, several or none."""
+    if given is None:
+        return ()
+    return tuple(given) if isinstance(given, tuple | list | set) else (given,)
+
+
 class Operator:
     """One overload: its schema, and the functions registered for it."""
 

@@ -36,6 +36,7 @@ class ProfilerAction(enum.Enum):
     WARMUP = 1
     RECORD = 2
     RECORD_AND_SAVE = 3
+    DEVICE_STOPPED = 4
 
 
 def _default_schedule_fn(_: int) -> ProfilerAction:

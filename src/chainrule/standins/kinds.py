@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import sys
 from collections.abc import Callable
@@ -80,6 +81,19 @@ class Same(Row):
         home = importlib.import_module(f"chainrule.{self.of}" if self.of else "chainrule")
         names = self.names or tuple(n for n in dir(home) if not n.startswith("_"))
         return {name: getattr(home, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Choices(Row):
+    """An enumeration: naming a member works, what takes it says itself whether it does."""
+
+    base: type[enum.Enum]
+    values: dict[str, int | str]
+
+    def members(self, module: str) -> dict[str, Any]:
+        make: Any = self.base
+        (name,) = self.names
+        return {name: make(name, self.values, module=home_of(module))}
 
 
 # ---- what refuses --------------------------------------------------------------------------------

@@ -10,10 +10,20 @@ from .kinds import Row
 @functools.cache
 def by_module() -> dict[str, list[Row]]:
     """Every row, by its module; packages that only hold others have an empty list."""
-    from .rows import core, devices, distributed, inner, libraries, quantization, script, tools
+    from .rows import (
+        choices,
+        core,
+        devices,
+        distributed,
+        inner,
+        libraries,
+        quantization,
+        script,
+        tools,
+    )
 
     found: dict[str, list[Row]] = {}
-    parts = (core, devices, distributed, inner, libraries, quantization, script, tools)
+    parts = (choices, core, devices, distributed, inner, libraries, quantization, script, tools)
     for row in (row for part in parts for row in part.ROWS):
         found.setdefault(row.module, []).append(row)
     for module in list(found):

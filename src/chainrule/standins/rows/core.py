@@ -20,7 +20,7 @@ _SCRIPT_TYPES = """
     merge_type_from_type_comment parse_ir parse_schema parse_type_comment unify_type_list
 """
 _INTERNALS = """
-    AggregationType BenchmarkConfig BenchmarkExecutionStats DeserializationStorageContext
+    BenchmarkConfig BenchmarkExecutionStats DeserializationStorageContext
     ExcludeDispatchKeyGuard FatalError AcceleratorError
     PyTorchFileReader PyTorchFileWriter SerializationStorageContext SymBool SymFloat SymInt
     ThroughputBenchmark Event Stream
@@ -67,7 +67,7 @@ ROWS = [
     answer("", False, "cudnn_is_acceptable", "whether cuDNN can be used: no"),
     answer("", False, "is_distributed", "whether a tensor lies in several processes: never"),
     refused("", REMOVED, "eig lstsq matrix_rank solve symeig"),
-    refused("", TOOLS, "Tag slice_inverse"),
+    refused("", TOOLS, "slice_inverse"),
     same("", "jit", "fork wait"),
     refused("", SCRIPT, "CompilationUnit"),
     refused("", CUDA, _SYNCHRONIZED),
@@ -107,7 +107,6 @@ ROWS = [
               has_openmp=False, has_mkl=False, has_lapack=True, _has_mkldnn=False),
     *rows(SCRIPT, """
 _C._jit_tree_views: Apply Assign Attribute BinOp ClassDef Const Decl Def EmptyTypeAnnotation For
-_C._profiler: RecordScope ProfilerActivity _EventType
 """),
     *rows(TOOLS, """
 _C._distributed_c10d: Logger Reducer _DistributedBackendOptions
@@ -116,7 +115,10 @@ _C._functorch: is_batchedtensor is_gradtrackingtensor get_unwrapped maybe_get_bd
     _add_batch_dim _remove_batch_dim _vmap_increment_nesting _vmap_decrement_nesting
     is_functorch_wrapped_tensor maybe_current_level current_level
 _C._dynamo: guards eval_frame compiled_autograd
-_C._onnx: TensorProtoDataType OperatorExportTypes TrainingMode
-_C._autograd: DeviceType ProfilerActivity ProfilerConfig ProfilerState _ProfilerResult
+_C._autograd: ProfilerConfig ProfilerState _ProfilerResult
+_C._autograd = autograd: DeviceType
+_C._autograd = profiler: ProfilerActivity
+_C._profiler = profiler: ProfilerActivity
+_C._onnx = onnx: OperatorExportTypes TensorProtoDataType TrainingMode
 """),
 ]  # fmt: skip

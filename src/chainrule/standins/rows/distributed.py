@@ -63,7 +63,7 @@ distributed.c10d_logger:
 distributed.checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
     create_default_global_load_plan create_default_global_save_plan
     create_default_local_load_plan create_default_local_save_plan
-distributed.checkpoint.filesystem: FileSystem FileSystemBase SerializationFormat
+distributed.checkpoint.filesystem: FileSystem FileSystemBase
 distributed.checkpoint.filesystem = distributed.checkpoints: FileSystemReader FileSystemWriter
 distributed.checkpoint.format_utils: BroadcastingTorchSaveReader DynamicMetaLoadPlanner
 distributed.checkpoint.format_utils = distributed.checkpoints: dcp_to_torch_save
@@ -74,8 +74,8 @@ distributed.checkpoint.logging_handlers:
 distributed.checkpoint.metadata: BytesStorageMetadata ChunkStorageMetadata Metadata
     MetadataIndex StorageMeta TensorProperties TensorStorageMetadata
 distributed.checkpoint.optimizer: load_sharded_optimizer_state_dict
-distributed.checkpoint.planner: BytesIOWriteData LoadItemType LoadPlan LoadPlanner ReadItem
-    SavePlan SavePlanner TensorWriteData WriteItem WriteItemType
+distributed.checkpoint.planner: BytesIOWriteData LoadPlan LoadPlanner ReadItem
+    SavePlan SavePlanner TensorWriteData WriteItem
 distributed.checkpoint.planner_helpers: create_read_items_for_chunk_list
 distributed.checkpoint.quantized_hf_storage: QuantizedHuggingFaceStorageReader
 distributed.checkpoint.resharding:
@@ -86,7 +86,7 @@ distributed.collective_utils: SyncPayload all_gather all_gather_object_enforce_t
 distributed.elastic.agent:
 distributed.elastic.agent.server = distributed.elastic.agent.server.api:
 distributed.elastic.agent.server.api: ElasticAgent RunResult SimpleElasticAgent Worker
-    WorkerGroup WorkerSpec WorkerState
+    WorkerGroup WorkerSpec
 distributed.elastic.agent.server.health_check_server: HealthCheckServer
     create_healthcheck_server
 distributed.elastic.agent.server.local_elastic_agent: LocalElasticAgent
@@ -94,7 +94,7 @@ distributed.elastic.control_plane: worker_main
 distributed.elastic.events: construct_and_record_rdzv_event record record_rdzv_event
 distributed.elastic.events = distributed.elastic.events.api:
 distributed.elastic.events = distributed.elastic.events.handlers:
-distributed.elastic.events.api: Event EventSource NodeState RdzvEvent
+distributed.elastic.events.api: Event RdzvEvent
 distributed.elastic.events.handlers: get_logging_handler
 distributed.elastic.metrics: initialize_metrics
 distributed.elastic.metrics = distributed.elastic.metrics.api: ConsoleMetricHandler MetricData
@@ -104,7 +104,7 @@ distributed.elastic.metrics.api: ConsoleMetricHandler MetricData MetricHandler M
     MetricsConfig NullMetricHandler configure getStream get_elapsed_time_ms prof profile
     publish_metric put_metric
 distributed.elastic.multiprocessing.api: DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext
-    PContext RunProcsResult SignalException Std SubprocessContext get_std_cm to_map
+    PContext RunProcsResult SignalException SubprocessContext get_std_cm to_map
 distributed.elastic.multiprocessing.redirects: get_libc redirect
 distributed.elastic.multiprocessing.subprocess_handler =
     distributed.elastic.multiprocessing.subprocess_handler.subprocess_handler:
@@ -173,7 +173,7 @@ distributed.optim.named_optimizer:
 distributed.optim.optimizer: DistributedOptimizer
 distributed.optim.post_localSGD_optimizer: PostLocalSGDOptimizer
 distributed.optim.utils: as_functional_optim register_functional_optim
-distributed.pipelining: Pipe SplitPoint pipe_split pipeline
+distributed.pipelining: Pipe pipe_split pipeline
 distributed.pipelining = distributed.pipelining.stage:
 distributed.pipelining = distributed.pipelining.schedules: Schedule1F1B ScheduleDualPipeV
     ScheduleGPipe ScheduleInterleaved1F1B ScheduleInterleavedZeroBubble ScheduleLoopedBFS
@@ -190,11 +190,11 @@ distributed.rpc = distributed.rpc.backend_registry: BackendType
 distributed.rpc = distributed.rpc.options:
 distributed.rpc.api: AllGatherStates RRef get_worker_info method_factory new_method remote
     rpc_async rpc_sync shutdown
-distributed.rpc.backend_registry: BackendType BackendValue backend_registered
+distributed.rpc.backend_registry: BackendValue backend_registered
     construct_rpc_backend_options init_backend register_backend
 distributed.rpc.constants:
 distributed.rpc.functions: async_execution
-distributed.rpc.internal: PythonUDF RPCExecMode RemoteException deserialize serialize
+distributed.rpc.internal: PythonUDF RemoteException deserialize serialize
 distributed.rpc.options: TensorPipeRpcBackendOptions
 distributed.rpc.server_process_global_profiler:
 distributed.tensor.debug: CommDebugMode visualize_sharding
@@ -230,7 +230,7 @@ distributed.elastic.multiprocessing = distributed.elastic.multiprocessing.errors
 """),
     *rows(PROCESSES, """
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig
-    BarrierOptions BroadcastOptions BuiltinCommHookType GatherOptions Logger
+    BarrierOptions BroadcastOptions GatherOptions Logger
     ProcessGroupGloo ReduceOptions ReduceScatterOptions Reducer ScatterOptions
     all_gather_single breakpoint get_backend_config record_comm
     reduce_scatter_single shrink_group split_group
@@ -285,7 +285,7 @@ distributed.checkpoint.state_dict = distributed.state_dicts: StateDictOptions
     set_optimizer_state_dict set_state_dict
 distributed.checkpoint.state_dict_loader: load_state_dict
 distributed.checkpoint.state_dict_loader = distributed.checkpoints: load
-distributed.checkpoint.state_dict_saver: AsyncCheckpointerType AsyncSaveResponse
+distributed.checkpoint.state_dict_saver: AsyncSaveResponse
     save_state_dict
 distributed.checkpoint.state_dict_saver = distributed.checkpoints: async_save save
 distributed.fsdp: DataParallelMeshDims share_comm_ctx

@@ -22,7 +22,7 @@ ao.quantization.backend_config = ao.quantization.backend_config.backend_config: 
 ao.quantization.backend_config = ao.quantization.backend_config.onednn:
     get_onednn_backend_config
 ao.quantization.backend_config.backend_config: BackendConfig BackendPatternConfig DTypeConfig
-    DTypeWithConstraints ObservationType
+    DTypeWithConstraints
 ao.quantization.backend_config.executorch: get_executorch_backend_config
 ao.quantization.backend_config.fbgemm: get_fbgemm_backend_config
 ao.quantization.backend_config.native: get_test_only_legacy_native_backend_config
@@ -255,7 +255,7 @@ fx.experimental.normalize: NormalizeArgs NormalizeOperators
 fx.experimental.optimization: matches_module_pattern replace_node_module fuse remove_dropout
     extract_subgraph modules_to_mkldnn reset_modules MklSubgraph gen_mkl_autotuner
     use_mkl_length UnionFind optimize_for_inference
-fx.experimental.partitioner_utils: Device NodeLatency Partition PartitionLatency PartitionMode
+fx.experimental.partitioner_utils: Device NodeLatency Partition PartitionLatency
     PartitionerConfig get_comm_latency_between get_extra_size_of get_latency_of_one_partition
     get_latency_of_partitioned_graph get_partition_to_latency_mapping
 fx.experimental.recording: ShapeEnvEvent record_shapeenv_event replay_shape_env_events
@@ -322,7 +322,7 @@ utils.data.datapipes.iter.grouping: BatcherIterDataPipe GrouperIterDataPipe
     UnBatcherIterDataPipe
 utils.data.datapipes.iter.routeddecoder: RoutedDecoderIterDataPipe
 utils.data.datapipes.iter.selecting: FilterIterDataPipe
-utils.data.datapipes.iter.sharding: SHARDING_PRIORITIES ShardingFilterIterDataPipe
+utils.data.datapipes.iter.sharding: ShardingFilterIterDataPipe
 utils.data.datapipes.iter.streamreader: StreamReaderIterDataPipe
 utils.data.datapipes.iter.utils: IterableWrapperIterDataPipe
 utils.data.datapipes.utils:

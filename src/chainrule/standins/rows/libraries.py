@@ -41,7 +41,7 @@ distributed.rpc.api: _all_gather _barrier
 distributed.tensor._utils: compute_global_tensor_info compute_local_shape_and_global_offset
 distributed.tensor.experimental._attention: set_rotate_method
 distributed.utils: _sync_module_states
-numa.binding: AffinityMode NumaOptions
+numa.binding: NumaOptions
 """),
     *constant("distributed.rpc.api", "PyTorch's mark for no limit of its own",
               UNSET_RPC_TIMEOUT=-1.0),

@@ -132,9 +132,9 @@ ao.quantization.fuser_method_mappings: fuse_conv_bn fuse_conv_bn_relu fuse_convt
     fuse_linear_bn get_fuser_method get_fuser_method_new
 """),
     *rows(QUANTIZED, """
-ao.quantization.observer: AffineQuantizedObserverBase Granularity HistogramObserver MappingType
-    PerAxis PerBlock PerGroup PerRow PerTensor PerToken ReuseInputObserver TorchAODType
-    ZeroPointDomain default_affine_fixed_qparams_observer default_dynamic_quant_observer
+ao.quantization.observer: AffineQuantizedObserverBase Granularity HistogramObserver
+    PerAxis PerBlock PerGroup PerRow PerTensor PerToken ReuseInputObserver
+    default_affine_fixed_qparams_observer default_dynamic_quant_observer
     default_fixed_qparams_range_0to1_observer default_fixed_qparams_range_neg1to1_observer
     default_float_qparams_observer default_float_qparams_observer_4bit
     default_histogram_observer default_reuse_input_observer
@@ -161,7 +161,6 @@ ao.quantization.quantize_jit: convert_dynamic_jit convert_jit fuse_conv_bn_jit
     script_qconfig_dict
 ao.quantization.qconfig_mapping: QConfigMapping get_default_qat_qconfig_mapping
     get_default_qconfig_mapping
-ao.quantization.quant_type: QuantType
 ao.quantization.quantization_mappings: get_default_compare_output_module_list
     get_default_dynamic_quant_module_mappings get_default_dynamic_sparse_quant_module_mappings
     get_default_float_to_quantized_operator_mappings get_default_qat_module_mappings

@@ -77,11 +77,12 @@ utils = utils.throughput_benchmark: ThroughputBenchmark
 utils.debug_log: debug_grad_log
 utils.mkldnn: MkldnnBatchNorm MkldnnConv1d MkldnnConv2d MkldnnConv3d MkldnnLinear MkldnnPrelu
     to_mkldnn
-utils.mobile_optimizer: LintCode MobileOptimizerType generate_mobile_module_lints
+utils.mobile_optimizer: generate_mobile_module_lints
     optimize_for_mobile
 utils.model_dump: burn_in_info get_info_and_burn_skeleton get_inline_skeleton get_model_info
     get_storage_info hierarchical_pickle
-backends.xeon.run_cpu: Std start_processes
+backends.xeon.run_cpu: start_processes
+backends.xeon.run_cpu = distributed.elastic.multiprocessing.api: Std
 utils.backcompat: Warning
 utils.show_pickle: DumpUnpickler FakeClass FakeObject main
 """),
