@@ -31,6 +31,8 @@ _RAISE = {opcode.opmap[name] for name in ("RAISE_VARARGS", "RERAISE")}
 _BINDING = re.compile(
     r"missing \d+ required|unexpected keyword|multiple values for|takes .*argumen"
 )
+# NumPy's words for sizes, also where an error of ours passes them on.
+_FOREIGN = re.compile(r"array is too big|Maximum allowed (dimension|size)|iterator is too large")
 _NEVER = (
     MemoryError, RecursionError, SystemError, NameError, AssertionError, OverflowError,
     StopIteration, UnicodeError, ZeroDivisionError, BufferError, np.exceptions.AxisError,
@@ -41,6 +43,8 @@ _NEVER = (
 def fault_of(problem: BaseException) -> str:
     """Why an error is not one for users, or "" if it is."""
     said = f"{type(problem).__name__}: {str(problem)[:160]!r}"
+    if _FOREIGN.search(str(problem)):
+        return said
     trace = problem.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

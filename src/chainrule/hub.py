@@ -63,7 +63,7 @@ def download_url_to_file(
         request = Request(url, headers={"User-Agent": "torch.hub"})
         with os.fdopen(handle, "wb") as file, urlopen(request) as answer:
             size = answer.headers.get("Content-Length")
-            total = int(size) if size else None
+            total = int(size) if size and size.isdecimal() else None
             with _bar(total, progress) as bar:
                 while piece := answer.read(READ_DATA_CHUNK):
                     file.write(piece)

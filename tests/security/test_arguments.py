@@ -8,6 +8,7 @@ import pytest
 
 import chainrule as torch
 from chainrule import array_api as xp
+from chainrule import nn
 from chainrule.utils._pytree import tree_map, treespec_loads
 
 ROOT = Path(__file__).parents[2]
@@ -140,3 +141,51 @@ def test_nonsense_is_refused_outside_of_the_core_too(call, nonsense):
     kinds = (TypeError, RuntimeError, ValueError, NotImplementedError)
     with pytest.raises(kinds, match=r"received an invalid combination|takes|has to be|[Ii]nvalid"):
         call(nonsense)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.expand(2**62, 2**62),
+        lambda x: x.expand(2**63),
+        lambda x: x.as_strided((2**40, 2**40), (0, 0)),
+        lambda x: torch.broadcast_to(x, (2**40, 2**40)),
+        lambda x: x.expand(2**31, 1) + x.expand(1, 2**31),
+        lambda x: x.expand(2**40).unfold(0, 2**39, 1),
+        lambda x: torch.fft.irfft(x, n=2**62),
+        lambda x: torch.eye(2**32),
+        lambda x: torch.linspace(0, 1, 2**62),
+        lambda x: torch.arange(0, 1, 1e-300),
+        lambda x: torch.bincount(x.long(), minlength=2**62),
+        lambda x: nn.functional.one_hot(torch.tensor([2**62])),
+        lambda x: torch.compile(lambda y: y.expand(2**62, 2**62))(x),
+    ],
+)
+def test_sizes_that_no_memory_has_are_refused_in_words_of_ours(call):
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow") as caught:
+        call(torch.ones(1))
+    assert "array is too big" not in str(caught.value)
+
+
+@pytest.mark.parametrize("labels", [[[1, -1, 2]], [[1, 2, 4]]])
+def test_labels_that_are_no_classes_are_refused(labels):
+    scores = torch.randn(5, 1, 4).log_softmax(2).requires_grad_()
+    lengths, fine = torch.tensor([5]), torch.tensor([[1, 3, 2]])
+
+    def loss(scores, targets, count):
+        return nn.functional.ctc_loss(scores, targets, lengths, count)
+
+    compiled = torch.compile(loss)
+    for function in (loss, compiled):
+        for _ in range(3):
+            function(scores, fine, torch.tensor([3])).backward()
+        with pytest.raises(IndexError, match=r"Target -?\d is out of bounds: the labels of exa"):
+            function(scores, torch.tensor(labels), torch.tensor([3]))
+    padded = torch.tensor([[1, 3, -1]])  # what lies behind the labels is not read
+    assert loss(scores, padded, torch.tensor([2])).isfinite()
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_reflectors_with_other_numbers_of_scales(count):
+    with pytest.raises(RuntimeError, match=r"tau.shape\[-1\] must be equal to min"):
+        torch.ormqr(torch.ones(2, 2), torch.ones(count), torch.ones(2, 2))

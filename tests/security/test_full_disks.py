@@ -1,5 +1,7 @@
 """A system that gives no more (disk, threads): a clear error, and what was there before stays."""
 
+import errno
+import io
 import os
 import subprocess
 import sys
@@ -119,3 +121,16 @@ def test_reports_go_to_what_cannot_be_replaced(tmp_path):
     w = torch.ones(3, requires_grad=True)
     torch.explain((w * w).sum(), w).to_html("/dev/null")
     assert os.path.exists("/dev/null") and not os.path.isfile("/dev/null")
+
+
+def test_a_disk_that_fails_in_the_middle_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "weights.pt"
+    torch.save(torch.ones(3), path)
+
+    class Failing(io.FileIO):
+        def read(self, count=-1):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("chainrule.serialization.open_regular", lambda f: Failing(f))
+    with pytest.raises(OSError, match=r"weights\.pt' cannot be read, loaded at"):
+        torch.load(path)

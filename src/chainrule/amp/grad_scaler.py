@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import refusal
 from ..autograd.accidents import explain_module
 from ..autograd.modes import no_grad
 from ..autograd.source import warn_user
@@ -36,6 +37,22 @@ class OptState(Enum):
 
 def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+_MOST = 1 << 128  # about the largest number of a float
+_SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+
+
+def _check_state(state: Any) -> None:
+    """Refuse a state from a file that is none, before any of it is taken over."""
+    for name in _SAVED:
+        found = state.get(name) if isinstance(state, dict) else None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < _MOST:
+            raise refusal.value(
+                f"the state given to a GradScaler has no number as {name!r}",
+                "load_state_dict",
+                fix="give what state_dict() of another GradScaler returned.",
+            )
 
 
 class GradScaler:
@@ -289,11 +306,12 @@ class GradScaler:
         """Continue from a state_dict()."""
         if not self._enabled:
             return
-        if not state_dict:
+        if isinstance(state_dict, dict) and not state_dict:
             raise RuntimeError(
                 "The source state dict is empty, possibly because it was saved from a disabled "
                 "instance of GradScaler."
             )
+        _check_state(state_dict)
         self._init_scale = state_dict["scale"]
         self._growth_factor = state_dict["growth_factor"]
         self._backoff_factor = state_dict["backoff_factor"]

@@ -84,6 +84,10 @@ def clear_error(
         )
     if not is_accident(problem):
         return None
+    from .explain_failure import TOO_MANY, uncountable  # rarely needed: not worth an import
+
+    if uncountable(problem):
+        return refusal.runtime(TOO_MANY, f"{name}({_shown(given)})")
     kind: type[Exception] = RuntimeError
     if isinstance(problem, np.exceptions.AxisError):
         kind = IndexError

@@ -14,6 +14,26 @@ from ..ops.schema import Op, Refused
 from . import refusal, source
 from .value import TensorBase
 
+TOO_MANY = (
+    "numel: integer multiplication overflow: the result would have more elements than memory can "
+    "be addressed"
+)
+# How NumPy says that no address can count the elements or bytes of an array.
+_UNCOUNTABLE = (
+    "array is too big", "Maximum allowed dimension exceeded", "Maximum allowed size exceeded",
+    "iterator is too large",
+)  # fmt: skip
+
+
+def uncountable(problem: Exception) -> bool:
+    """Whether an error of NumPy's is about a size that no memory can have.
+
+    >>> try: np.broadcast_to(np.ones(1), (2**40, 2**40))
+    ... except ValueError as problem: uncountable(problem)
+    True
+    """
+    return isinstance(problem, ValueError) and str(problem).startswith(_UNCOUNTABLE)
+
 
 def _shapes(args: tuple[Any, ...]) -> list[tuple[int, ...]]:
     return [tuple(a.shape) for a in args if isinstance(a, TensorBase)]  # type: ignore[attr-defined]
@@ -49,6 +69,8 @@ def explained(
         return problem
     if isinstance(problem, MemoryError):
         return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {problem}\n{where}")
+    if uncountable(problem):
+        return RuntimeError(f"{TOO_MANY}\n{where}")
     if isinstance(problem, IndexError):
         return IndexError(f"{problem}\n{where}")
     kind = TypeError if isinstance(problem, TypeError | AttributeError) else RuntimeError

@@ -9,9 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from .halves import wide
-from .schema import helper, op
+from .schema import Refused, helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
+
+
+def _check_labels(labels, classes, example):
+    """Refuse labels that are no class: negative ones would count from the last."""
+    wrong = labels[(labels < 0) | (labels >= classes)]
+    if wrong.size:
+        raise Refused(
+            IndexError,
+            f"Target {wrong[0]} is out of bounds: the labels of example {example} are classes of "
+            f"log_probs, from 0 to {classes - 1}",
+        )
 
 
 class Alignment:
@@ -25,6 +36,7 @@ class Alignment:
         places = 2 * int(self.labels.max(initial=0)) + 1
         self.label = np.full((n, places), blank, np.int64)
         for i, (row, count) in enumerate(zip(targets, target_lengths, strict=True)):
+            _check_labels(row[:count], lp.shape[2], i)
             self.label[i, 1 : 2 * count : 2] = row[:count]
         # A blank may be skipped between two different labels.
         self.skip = np.zeros((n, places), bool)

@@ -15,6 +15,7 @@ from ..autograd.accidents import explain_module
 from ..nn import Module
 from .lr_scheduler.base import LRScheduler, per_group
 from .optimizer import Optimizer
+from .taking_over import whole
 
 Tensors = list[Any] | tuple[Any, ...]
 
@@ -240,8 +241,9 @@ class SWALR(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        self._set_anneal_func(self._anneal_strategy)
+        with whole(self):
+            super().load_state_dict(state_dict)
+            self._set_anneal_func(self._anneal_strategy)
 
 
 def _cosine_share(t: float) -> float:

@@ -235,6 +235,12 @@ def _naming_the_file(name: str) -> Iterator[None]:
         yield
     except (EOFError, NotImplementedError, pickle.UnpicklingError):
         raise  # these name it already
+    except OSError as problem:  # of the disk, in the middle of the file
+        if problem.filename is not None or problem.errno is None:
+            raise
+        raise type(problem)(
+            problem.errno, f"{problem.strerror}: {name} cannot be read, loaded at {source.here()}"
+        ) from None
     except RuntimeError as problem:
         if name in str(problem):
             raise

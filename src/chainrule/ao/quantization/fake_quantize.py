@@ -183,8 +183,9 @@ class FakeQuantize(FakeQuantizeBase):
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
         for name in ("scale", "zero_point"):  # one for each slice, which only the file knows
-            if prefix + name in state_dict:
-                setattr(self, name, torch.empty_like(state_dict[prefix + name]))
+            saved = state_dict.get(prefix + name)
+            if isinstance(saved, torch.Tensor):
+                setattr(self, name, torch.empty_like(saved))
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 

@@ -203,8 +203,9 @@ class _PerChannel(UniformQuantizationObserverBase):
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
         for name in ("min_val", "max_val"):  # their lengths are known from the file alone
-            if prefix + name in state_dict:
-                setattr(self, name, torch.empty_like(state_dict[prefix + name]))
+            saved = state_dict.get(prefix + name)
+            if isinstance(saved, torch.Tensor):
+                setattr(self, name, torch.empty_like(saved))
         super()._load_from_state_dict(state_dict, prefix, *args)
 
 

@@ -100,6 +100,9 @@ class _NormBase(Module):
         strict: bool, missing_keys: list[str], unexpected_keys: list[str], error_msgs: list[str],
     ) -> None:  # fmt: skip
         version = local_metadata.get("version")
+        if not isinstance(version, int | None):
+            error_msgs.append(f"the version of {prefix[:-1] or 'the layer'} is no whole number.")
+            version = None
         counter = prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats:
             if counter not in state_dict:

@@ -232,6 +232,7 @@ class State:
                 f"Expected state_dict to be dict-like, got {type(state_dict)}.",
                 fix="give what module.state_dict() or torch.load() of such a file returns.",
             )
+        _check_names(state_dict)
         loading = Loading(state_dict, assign)
         loading.load(self, loading.state_dict, "")
         if strict:
@@ -239,6 +240,29 @@ class State:
         if loading.errors:
             raise RuntimeError(loading.report(self) + f"\n  at {source.here()}" + loading.hint())
         return _IncompatibleKeys(loading.missing, loading.unexpected)
+
+
+def _check_names(state_dict: Mapping[Any, Any]) -> None:
+    """Refuse keys that are no names, and notes beside the tensors that are no dicts.
+
+    Both come from files: what is wrong with them is found before the first tensor is copied.
+    """
+    for key in state_dict:
+        if not isinstance(key, str):
+            raise refusal.wrong_type(
+                f"the keys of a state_dict are names, but one is a {type(key).__name__}",
+                "load_state_dict",
+                fix="give what module.state_dict() returned.",
+            )
+    notes = getattr(state_dict, "_metadata", None)
+    if notes is None:
+        return
+    if not isinstance(notes, Mapping) or not all(isinstance(n, Mapping) for n in notes.values()):
+        raise refusal.wrong_type(
+            "the _metadata of a state_dict are dicts by the names of modules, but these are not",
+            "load_state_dict",
+            fix="del state_dict._metadata, if the file was written by the present version.",
+        )
 
 
 def _positional(args: Any, destination: Any, prefix: str, keep_vars: bool) -> tuple[Any, ...]:
@@ -410,6 +434,8 @@ class Loading:
             )
         if all("expected torch.Tensor" in error for error in self.errors):
             return "\n  Fix: make tensors of the values first, with torch.as_tensor(value)."
+        if all("no whole number" in error for error in self.errors):
+            return "\n  Fix: del state_dict._metadata."
         return "\n  Fix: build the model with the sizes it was saved with."
 
 

@@ -156,7 +156,11 @@ class SpectralNormLoadStateDictPreHook:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        version = local_metadata.get("spectral_norm", {}).get(self.fn.name + ".version")
+        marks = local_metadata.get("spectral_norm", {})
+        version = marks.get(self.fn.name + ".version") if isinstance(marks, dict) else marks
+        if not isinstance(version, int | None):
+            error_msgs.append(f"the version of the spectral norm in {prefix!r} is no whole number.")
+            return
         start = prefix + self.fn.name
         has_all = all(start + end in state_dict for end in ("_orig", "_u", "_v"))
         if (version is not None and version >= 1) or has_all:

@@ -15,6 +15,7 @@ from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...autograd.source import warn_user
 from ..optimizer import Optimizer
+from ..taking_over import checked_state
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
@@ -135,7 +136,7 @@ class LRScheduler:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
-        self.__dict__.update(state_dict)
+        self.__dict__.update(checked_state(self, state_dict))
 
     def get_last_lr(self) -> list[Any]:
         """The learning rates set last."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...autograd import refusal
 from ..optimizer import Optimizer
+from ..taking_over import checked_state, whole
 from .base import LRScheduler, group_values, set_group_value
 from .plateau import ReduceLROnPlateau
 
@@ -46,9 +47,11 @@ class _Combined(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
-        self.__dict__.update({k: v for k, v in state_dict.items() if k != "_schedulers"})
-        for scheduler, saved in zip(self._schedulers, state_dict["_schedulers"], strict=False):
-            scheduler.load_state_dict(saved)
+        state = checked_state(self, state_dict, "_schedulers")
+        with whole(self, *self._schedulers):
+            self.__dict__.update({k: v for k, v in state.items() if k != "_schedulers"})
+            for scheduler, saved in zip(self._schedulers, state["_schedulers"], strict=False):
+                scheduler.load_state_dict(saved)
 
 
 class SequentialLR(_Combined):

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...autograd import refusal
 from ..optimizer import Optimizer
+from ..taking_over import checked_state, take_over, whole
 from .base import LRScheduler, check_optimizer, per_group, set_group_value
 
 
@@ -145,11 +146,13 @@ class CyclicLR(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave; a custom `scale_fn` stays."""
-        super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
-        saved = state_dict["_scale_fn_custom"]
-        if saved is not None and self._scale_fn_custom is not None:
-            self._scale_fn_custom.__dict__.update(saved)
-        self._init_scale_fn()
+        state = checked_state(self, state_dict, "_scale_fn_custom")
+        saved = state["_scale_fn_custom"]
+        with whole(self):
+            super().load_state_dict({k: v for k, v in state.items() if k != "_scale_fn_custom"})
+            self._init_scale_fn()
+            if saved is not None and self._scale_fn_custom is not None:
+                take_over(self._scale_fn_custom, saved)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...autograd import refusal
 from ..optimizer import Optimizer
+from ..taking_over import checked_state, take_over, whole
 from .base import LRScheduler, saved_functions
 
 Factor = Callable[[int], float]
@@ -47,10 +48,13 @@ class _ByFunctions(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave; functions stay, callable objects are updated."""
-        self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
-        for function, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=False):
-            if saved is not None:
-                function.__dict__.update(saved)
+        state = checked_state(self, state_dict, "lr_lambdas")
+        pairs = [*zip(self.lr_lambdas, state["lr_lambdas"], strict=False)]
+        with whole(self, *(function for function, saved in pairs if saved is not None)):
+            super().load_state_dict({k: v for k, v in state.items() if k != "lr_lambdas"})
+            for function, saved in pairs:
+                if saved is not None:
+                    take_over(function, saved)
 
 
 class LambdaLR(_ByFunctions):

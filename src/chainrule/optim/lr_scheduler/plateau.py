@@ -8,6 +8,7 @@ from typing import Any, SupportsFloat
 from ...autograd import refusal
 from ...autograd.source import warn_user
 from ..optimizer import Optimizer
+from ..taking_over import whole
 from .base import (
     EPOCH_DEPRECATION_WARNING,
     LRScheduler,
@@ -133,5 +134,6 @@ class ReduceLROnPlateau(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
-        self.__dict__.update(state_dict)
-        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
+        with whole(self):
+            super().load_state_dict(state_dict)
+            self._init_is_better(self.mode, self.threshold, self.threshold_mode)

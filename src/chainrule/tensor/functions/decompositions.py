@@ -132,7 +132,14 @@ def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool =
             f"torch.ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got "
             f"{side} and {input.shape[-2]}"
         )
-    if not tau.shape[-1]:
+    count = min(side, input.shape[-1])
+    if tau.shape[-1] != count:
+        raise refusal.runtime(
+            "torch.ormqr: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1]), "
+            f"got {tau.shape[-1]} and {count}",
+            fix="pass input and tau as geqrf gives them.",
+        )
+    if not count:
         return other.clone()
     vectors = input.tril(-1) + P.eye_like(input)
     result = other if left else _adjoint(other)
