@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..autograd.node import next_key
 from ..autograd.state import STATE
 from ..autograd.value import TensorBase
@@ -25,13 +27,14 @@ MOST = 20_000  # calls that are kept between two passes
 class Call:
     """One call of a module: the nodes with keys from `first` down to `last` are its own."""
 
-    __slots__ = ("direct", "first", "given", "last", "module", "where")
+    __slots__ = ("differs", "direct", "first", "given", "last", "module", "where")
 
     def __init__(self, module: Any, direct: bool) -> None:
         self.module = module
         self.direct = direct  # the user's own line calls it
         self.where: Position | None = None  # the line that calls a whole model
         self.given: set[int] = set()  # keys of the nodes that made what a whole model is given
+        self.differs = False  # what a whole model is given differs from sample to sample
         self.first = next_key()
         self.last = 0
 
@@ -84,6 +87,7 @@ class Calls:
         call = Call(module, _is_direct())
         if outer:
             call.where, call.given = here(2), set(_keys(args))
+            call.differs = any(_differs(arg) for arg in args)
         self._open.append(call)
         if STATE.grad_enabled:
             self.recorded.add(id(module))
@@ -150,6 +154,14 @@ def _keys(args: Any) -> Iterator[int]:
             yield from _keys(arg)
         elif isinstance(arg, TensorBase) and arg._node is not None:
             yield getattr(arg._node, "node", arg._node).key
+
+
+def _differs(arg: Any) -> bool:
+    """Whether the first, middle and last sample of a batch are not all alike."""
+    a = arg._a if isinstance(arg, TensorBase) else None
+    if not isinstance(a, np.ndarray) or a.ndim < 2 or len(a) < 3:
+        return False
+    return bool((a[0] != a[-1]).any() or (a[0] != a[len(a) // 2]).any())
 
 
 def _is_own(module: Any) -> bool:

@@ -75,6 +75,12 @@ class Position:
     def is_users(self) -> bool:
         return self.code is not None and is_users(self.file)
 
+    def is_beside(self, other: Position) -> bool:
+        """Whether two lines belong to one function; the cells of a notebook are one together."""
+        if self.code is None or other.code is None:
+            return False
+        return self.code is other.code or self.function == other.function == "<module>"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.code is other.code and self.lasti == other.lasti
 
@@ -172,18 +178,40 @@ def assigned(value: object, depth: int = 1) -> Position | None:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
     except (SyntaxError, ValueError):
         return None
-    first, last = frame.f_code.co_firstlineno, frame.f_lineno
+    return _latest(tree, frame.f_code, frame.f_lineno, names)
+
+
+def given_by(where: Position) -> Position | None:
+    """The line of the same function that assigned last to a name which a line reads."""
+    if where.code is None:
+        return None
+    try:
+        tree = ast.parse("".join(linecache.getlines(where.file)))
+    except (SyntaxError, ValueError):
+        return None
+    read = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.lineno == where.line
+    }
+    return _latest(tree, where.code, where.line, read)
+
+
+def _latest(tree: ast.Module, code: CodeType, before: int, names: set[str]) -> Position | None:
+    """The latest line `name = ...` of a function before another line of it."""
     lines = [
         node.lineno
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and first <= node.lineno < last
+        if isinstance(node, ast.Assign) and code.co_firstlineno <= node.lineno < before
         for target in node.targets
         if isinstance(target, ast.Name) and target.id in names
     ]
     if not lines:
         return None
-    found = LinePosition(frame.f_code.co_filename, max(lines))
-    found.code = frame.f_code  # rules compare functions by it
+    found = LinePosition(code.co_filename, max(lines))
+    found.code = code  # rules compare functions by it
     return found
 
 
@@ -197,6 +225,7 @@ __all__ = [
     "LinePosition",
     "Position",
     "assigned",
+    "given_by",
     "here",
     "is_users",
     "of_node",

@@ -376,7 +376,7 @@ class Run:
         lines = self.made.get(parameter, ())
         if not lines and (owner := self.owner(parameter)) is not None:
             lines = self.modules[id(owner[0])].lines
-        near = [line for line in lines if line.code is beside.code and line.code is not None]
+        near = [line for line in lines if line.is_beside(beside)]
         return near[0] if near else lines[0] if lines else NOWHERE
 
     def position_of(self, module: Any) -> Position:

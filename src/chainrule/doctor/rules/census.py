@@ -99,7 +99,17 @@ class Census:
                 continue
             if known.passes >= ENOUGH and leaf.grad is not None and not known.changed():
                 found.append(leaf)
-        return found
+        return self._of_no_fixed_model(found) if found else found
+
+    def _of_no_fixed_model(self, found: list[Any]) -> list[Any]:
+        """Without the parameters of models that nobody trains, where the optimizers hold nothing
+        but tensors of no model: an image or a code is optimized through a model that stays."""
+        held = [p for record in self.run.optimizers for p in record.parameters]
+        models = {id(p) for model in self.run.roots() for p in model.parameters()}
+        reached = all(self._latest.get(id(p), 0) > self._read - ENOUGH for p in held)
+        if not held or not reached or any(id(p) in models for p in held):
+            return found
+        return [p for p in found if id(p) not in models]
 
     def _is_meant(self, leaf: Any) -> bool:
         """Parameters, and tensors with gradients that a model keeps as a plain attribute."""

@@ -10,7 +10,7 @@ import numpy as np
 from ...reading.nodes import Tape, Vertex
 from ..calls import Calls
 from ..finding import WARNING, Finding
-from ..positions import Position, of_node
+from ..positions import Position, given_by, of_node
 from ..run import Pass
 from .base import Rule
 from .guessing import Guessing
@@ -104,7 +104,11 @@ class ConstantOutput(Rule):
         return of_node(loss.node) if last is None else self._entrance(last, loss)
 
     def _entrance(self, first: Vertex, loss: Vertex) -> Position:
-        """Where data that is all alike comes in: the call of the model."""
+        """Where data that is all alike comes in: the call of the model, or the first op of a model
+        that was given samples that differ and used something else."""
+        call = self._calls.whole(first)
+        if call is not None and call.differs and (at := self._calls.place(first)).is_users:
+            return given_by(at) or at
         where = self._calls.called_at(first)
         return where if where.is_users else of_node(loss.node)
 

@@ -20,13 +20,14 @@ _JUDGES = re.compile(r"eval|valid|accuracy|(^|_)test($|_)", re.IGNORECASE)
 _JUDGED = re.compile(
     r"(^|_)(eval\w*|val(id\w*)?|test|acc(uracy)?|correct|hits)($|_)", re.IGNORECASE
 )
+_LOSS = re.compile(r"(^|_)(loss|criterion|crit|cross_entropy|nll)($|_)", re.IGNORECASE)
 
 
 class DropoutInEvaluation(Rule):
     """Watches two things: `F.dropout(x)` without `training=self.training` inside a module that is
     in eval mode, and functions and blocks named after evaluation (their own names, or those of what
-    they compute: `val_loss`, `correct`) that switch gradients off and run a trained model whose
-    dropout or batch norm is still in train mode.
+    they compute: `val_loss`, `correct`, a loss that becomes a number) that switch gradients off and
+    run a trained model whose dropout or batch norm is still in train mode.
 
     Silent: `training=True` written out and several answers to one input (Monte Carlo dropout),
     `model.train()` right before, samples for other networks, target networks, models without such
@@ -136,4 +137,6 @@ def judges(where: Position) -> bool:
         for n in ast.walk(block)
         if isinstance(n, ast.Name | ast.Attribute)
     }
-    return any(_JUDGED.search(name) for name in names)
+    if any(_JUDGED.search(name) for name in names):
+        return True
+    return "item" in names and any(_LOSS.search(name) for name in names)  # it adds up a loss

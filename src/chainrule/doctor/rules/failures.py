@@ -7,6 +7,7 @@ from ..positions import NOWHERE, Position, is_users
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 USED_UP = "Trying to backward through the graph a second time"
+NO_GRADIENTS = "No inf checks were recorded for this optimizer"
 MODIFIED = "has been modified by an inplace operation"
 
 
@@ -26,4 +27,4 @@ def raised_at(problem: BaseException | None) -> Position:
     return found
 
 
-__all__ = ["MODIFIED", "NOT_SCALAR", "NO_GRAPH", "USED_UP", "is_about", "raised_at"]
+__all__ = ["MODIFIED", "NOT_SCALAR", "NO_GRADIENTS", "NO_GRAPH", "USED_UP", "is_about", "raised_at"]

@@ -17,6 +17,7 @@ from .learning_rate import NOT_JUDGED, update_ratios
 TINY = 3e-6  # of the weights, in one step
 USUAL = 1e-5  # a rate above is not small in itself
 MOVED = 1e-2  # of the weights, in the whole run
+STAYED = 1e-3  # of the weights, in the whole run: no loss has moved by that
 ENOUGH = 10
 LEARNT = 0.5  # of the loss of a guess, from the start: nothing is left to do
 
@@ -77,9 +78,12 @@ class LrTooLow(Rule):
             known = self._by_hand_updates.of(site)
             if known is None or site.count < ENOUGH or self._guessing.began_below(site, LEARNT):
                 continue
-            where, _ = known
+            where, ratios = known
             rates, values = self._by_hand_updates.rates(site), site.losses
-            if len(rates) < ENOUGH or max(rates) > TINY or _moves(values.start(), values.end()):
+            if len(rates) < ENOUGH or max(rates) > TINY:
+                continue
+            stayed = sum(ratios) / len(ratios) * site.count < STAYED  # what moves then is the data
+            if not stayed and _moves(values.start(), values.end()):
                 continue
             yield Finding(
                 self.id,

@@ -16,7 +16,8 @@ class ParameterNotInOptimizer(Rule):
     values never change, while others are trained.
 
     Silent: parameters of a network that another optimizer trains, or that are updated by hand or
-    as an average of others; inputs that are differentiated on purpose; frozen parameters.
+    as an average of others; inputs that are differentiated on purpose; models through which
+    an input is optimized; frozen parameters.
     """
 
     id = "parameter-not-in-optimizer"

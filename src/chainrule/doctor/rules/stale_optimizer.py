@@ -69,7 +69,7 @@ class StaleOptimizer(Rule):
         """The line that called a helper for a new part: beside the optimizer's, or that which puts
         it into an object."""
         near = self.run.made_at(parameter, beside)
-        if near.code is beside.code:
+        if near.is_beside(beside):
             return near
         lines = self.run.made.get(parameter, ())
         return next((at for at in lines if _REPLACES.match(at.text)), near)
@@ -78,7 +78,7 @@ class StaleOptimizer(Rule):
         """The line that made the model of a parameter: beside the optimizer's, or outside of all
         constructors."""
         near = self.run.made_at(parameter, beside)
-        if near.code is beside.code and near.code is not None:
+        if near.is_beside(beside):
             return near
         lines = self.run.made.get(parameter, ())
         return next((at for at in lines if at.function != "__init__"), near)

@@ -14,7 +14,7 @@ from ..positions import NOWHERE, Position
 from ..run import OptimizerRecord, Pass, Step
 from ..vitals import rms, sample
 from .base import Rule, fingerprint
-from .failures import MODIFIED, is_about
+from .failures import MODIFIED, NO_GRADIENTS, is_about
 
 TIMES = 3
 NEVER = 5  # passes without any step
@@ -239,7 +239,8 @@ class StepOrder(Rule):
         lost, where_lost = self._lost.get(id(record), (0, record.position))
         empty, where_empty = self._empty.get(id(record), (0, record.position))
         early = self._between.get(id(record), 0)  # step() came between forward and backward
-        if lost >= TIMES and empty >= 1 and early < TIMES:
+        refused = lost and is_about(self.run.problem, NO_GRADIENTS)  # a scaler's step found none
+        if refused or (lost >= TIMES and empty >= 1 and early < TIMES):
             yield Finding(
                 self.id,
                 ERROR,

@@ -12,13 +12,14 @@ from ..positions import Position, of_node
 from ..run import Pass
 from .base import Rule
 
+LOSSES = ("cross_entropy", "cross_entropy2d", "nll_loss")
 ENOUGH = 3
 LONG = 4  # tokens of a row
 
 
 class TokensShiftedTwice(Rule):
-    """Watches the tokens that go into an embedding beside the targets of cross_entropy: each target
-    is the token two places later, because the data and the loss both shift.
+    """Watches the tokens that go into an embedding beside the targets of cross_entropy or
+    nll_loss: each target is the token two places later, because the data and the loss both shift.
 
     Silent: targets one place later, targets that are other tokens, several heads of which one
     predicts the next token, texts that repeat so that both shifts agree.
@@ -36,7 +37,7 @@ class TokensShiftedTwice(Rule):
             return
         inputs = [v.saved().get("index") for v in this.of("embedding")]
         tokens = [a for a in inputs if isinstance(a, np.ndarray) and a.ndim == 2]
-        for v in this.of("cross_entropy", "cross_entropy2d") if tokens else ():
+        for v in this.of(*LOSSES) if tokens else ():
             target = v.saved().get("target")
             if isinstance(target, np.ndarray):
                 for ids in tokens:
