@@ -13,6 +13,7 @@ the transform ends: what was made inside and not returned is gone by then.
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -124,8 +125,6 @@ def _become(x: Any, value: Any) -> None:
 
 def note_write(x: Any) -> None:
     """Remember that x is about to be written, for the levels that x may be outside of."""
-    if STATE.unusual & TRACE:
-        return  # the run before the trace has looked
     root = _owner(root_of(x))
     own = 0 if x._level is None else x._level.index
     for level in STATE.levels:
@@ -191,6 +190,8 @@ def settle(level: Level, raises: bool) -> None:
             np.copyto(memory, array)
     level.lifted.clear()
     level.written.clear()
+    if captured and STATE.unusual & TRACE:
+        STATE.trace.fail("a transform in it writes into a tensor from outside of the transform")
     if captured and raises:
         raise refusal.runtime(
             f"During a {level.transforms} transform, the function provided attempted to call "
@@ -203,8 +204,21 @@ def settle(level: Level, raises: bool) -> None:
 
 
 def _outsiders(level: Level) -> list[tuple[Any, Any]]:
-    found = [(reference(), array) for reference, array in level.written.values()]
-    return [(root, array) for root, array in found if root is not None]
+    found = []
+    for reference, array in level.written.values():
+        root = reference()
+        if root is None or (STATE.unusual & TRACE and not _is_held(root, level)):
+            continue
+        found.append((root, array))
+    return found
+
+
+def _is_held(root: Any, level: Level) -> bool:
+    """Whether anybody but a trace keeps a tensor alive."""
+    if STATE.trace.had(bottom(root)._a, level):
+        return True
+    ours = 3  # here, in `_outsiders`, and the count's own
+    return sys.getrefcount(root) > ours + STATE.trace.references(root)
 
 
 # ---- lifting -------------------------------------------------------------------------------------

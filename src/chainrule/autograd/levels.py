@@ -30,7 +30,7 @@ from .dispatch import attach_view, entry, for_rules, remember_view
 from .inplace import assign, refused
 from .node import OutSlot
 from .record import _UNCHANGED, edge, record
-from .state import STATE
+from .state import STATE, TRACE
 from .strided_views import path_from_root
 from .value import CREATION, FACTORY, NODE_VERSION, ROOT, TensorBase, make
 
@@ -55,6 +55,8 @@ class Level:
         self.given: dict[int, Any] = {}  # arguments, which may be written
 
     def __enter__(self) -> Any:
+        if STATE.unusual & TRACE:
+            STATE.trace.enter(self)
         STATE.levels.append(self)
         return self
 

@@ -109,11 +109,28 @@ class Trace:
         self.histories: dict[Value, tuple[tuple[bool, ...], bool]] = {}
         self.wrote_silently = False  # into memory with a history, which does not know of it
         self.started: set[Any] = set()  # reductions that were begun in the call
+        self.met_before: dict[Any, set[Storage]] = {}  # by transform: what there was before it
 
     def close(self) -> None:
         """Let go of the arrays that were met, which refer to what remembers them."""
         self.known.clear()
         self.declared.clear()
+        self.met_before.clear()
+
+    def enter(self, level: Any) -> None:
+        """A transform begins."""
+        self.met_before[level] = {known.storage for known in self.known.values()}
+
+    def had(self, array: Any, level: Any) -> bool:
+        """Whether memory is known to be older than a transform."""
+        known = self.known.get(id(array))
+        met = known is not None and known.storage in self.met_before.get(level, ())
+        return met or id(array) in self.visible
+
+    def references(self, tensor: Any) -> int:
+        """How often the trace itself keeps a tensor alive."""
+        kept = [(o.tensor, o.storage.origin) for o in self.outside]
+        return sum((a is tensor) + (b is tensor) for a, b in kept)
 
     def marked(self) -> tuple[int, int, dict[int, Any]]:
         """Where the trace stands, to go back to."""
