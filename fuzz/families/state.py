@@ -249,6 +249,8 @@ _REFUSALS = (
     "its own backward is known to the plan only",
     "got other memory",
     "changed between the",
+    "was changed through x.data or NumPy",
+    "was set to False between",
 )
 
 

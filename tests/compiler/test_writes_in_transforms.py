@@ -1,4 +1,4 @@
-"""A transform that writes into a tensor from outside is refused in traced calls as in eager ones."""
+"""A transform that writes into a tensor from outside is refused in traced calls, too."""
 
 import warnings
 

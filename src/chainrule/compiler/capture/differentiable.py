@@ -14,12 +14,15 @@ from weakref import ref
 
 import numpy as np
 
+from ... import ir
 from ...autograd import errors, source
 from ...autograd.leaves import GRAPH
 from ...autograd.node import Node, OutSlot, start
 from ...autograd.record import distinct, edge
 from ...autograd.state import STATE
 from ...autograd.value import make
+from ...ops.schema import TABLE
+from ..graph.op_table import lookup, lowering
 from ..graph.program import Value
 from ..passes.partition import Partition, without
 from ..runtime.plan import Plan
@@ -192,6 +195,8 @@ class DifferentiableRunner(Runner):
         self.partition = Partition(program.graph, seeds, program.results)
         rules = program.second.rules
         self.settings = Settings(rules) if rules else None
+        forward = self.partition.forward
+        self._repeatable = not forward.writes and all(map(_is_pure, forward.instrs))
         self.backward_plan: Plan | None = None
         self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool], list[bool]]] = {}
         return Plan(self.partition.forward)
@@ -234,13 +239,31 @@ class DifferentiableRunner(Runner):
     def differentiate(self, saved: Any, g: list[Any]) -> list[Any]:
         """Gradients that can be differentiated."""
         _, _, _, leaves, arrays, kept = saved
+        self._refuse_other_values(saved)
         wanted = [self._tensor(w, leaves) for w in self._wanted]
         return self.replay.gradients(leaves, arrays, kept, wanted, g)
 
     def inside(self, saved: Any) -> tuple[dict[int, Any], dict[Any, Any]]:
         """The results with the nodes of eager code, and what is on the way to them."""
         _, _, _, leaves, arrays, kept = saved
+        self._refuse_other_values(saved)
         return self.replay.inside(leaves, arrays, kept)
+
+    def _refuse_other_values(self, saved: Any) -> None:
+        """Raise where the plan gives other values now than those it saved: something it read was
+        written in a way that no counter of writes sees."""
+        if not self._repeatable:
+            return
+        values, _, _, _, arrays, _ = saved
+        again = self.plan.run(arrays)
+        for (kind, n), then in zip(self._kept, values, strict=True):
+            if kind == "output" and not _alike(again[n], then):
+                raise RuntimeError(
+                    "what a compiled function read was changed through x.data or NumPy between "
+                    "the call and a backward pass with create_graph=True, a hook on a result or a "
+                    "gradient with respect to one, which computes with it again. Fix: write with "
+                    "copy_(), or after the backward pass, or call the function without compile."
+                )
 
     @staticmethod
     def _tensor(where: Any, leaves: list[Any]) -> Any:
@@ -327,6 +350,32 @@ class DifferentiableRunner(Runner):
         if self.backward_plan is None:
             return text + f"{self.partition.backward}\nnot compiled yet: no gradient was asked for"
         return text + self.backward_plan.explain()
+
+
+# How far apart two runs of a plan may be, of an array's length (products add up in an order that
+# may depend on where memory lies); halves have 0.1.
+_ROUNDING = {"f4": 2e-3, "c8": 2e-3, "f8": 1e-6, "c16": 1e-6}
+
+
+def _alike(now: Any, then: Any) -> bool:
+    """Whether arrays are equal but for rounding."""
+    if np.array_equal(now, then):
+        return True
+    if now.dtype.kind in "biu":
+        return np.count_nonzero(now != then) <= now.size // 1000
+    wide = np.complex128 if now.dtype.kind == "c" else np.float64
+    a, b = now.astype(wide), then.astype(wide)
+    finite = np.isfinite(b)
+    if not np.array_equal(finite, np.isfinite(a)):
+        return False
+    a, b = a[finite], b[finite]
+    return np.linalg.norm(a - b) <= _ROUNDING.get(now.dtype.str[1:], 0.1) * np.linalg.norm(b)
+
+
+def _is_pure(instr: Any) -> bool:
+    """Whether an instruction may be run again, and nothing comes of it but its results."""
+    known = instr.op in TABLE or lowering(instr.op).tag != ir.extern.tag
+    return known and bool(instr.outputs) and not lookup(instr.op).random
 
 
 def _is_value(x: Any) -> bool:

@@ -68,7 +68,8 @@ class Replay:
                     "create_graph=True, which computes with it again. Fix: set it after the "
                     "backward pass, or call the function without compile."
                 )
-        pairs = zip(self.again(leaves, arrays, kept), self.slots, strict=True)
+        env = self._env(leaves, arrays, kept)
+        pairs = zip([env[v] for v in self.outputs], self.slots, strict=True)
         given = [(out, g[nr]) for out, nr in pairs if g[nr] is not None]
         with apart(wanted):
             return grad(  # pyright: ignore[reportReturnType]
@@ -113,11 +114,6 @@ class Replay:
             )
         env = self._env(leaves, arrays, kept)
         return dict(zip(self.slots, (env[v] for v in self.outputs), strict=True)), env
-
-    def again(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> list[Any]:
-        """The differentiable results, computed op by op."""
-        env = self._env(leaves, arrays, kept)
-        return [env[v] for v in self.outputs]
 
     def _env(self, leaves: list[Any], arrays: list[Any], kept: list[Any]) -> dict[Value, Any]:
         env: dict[Value, Any] = {v: make(a) for v, a in self.constants.items()}
