@@ -1,6 +1,7 @@
 """A transform that writes into a tensor from outside is refused in traced calls, too."""
 
 import warnings
+from typing import Any
 
 import pytest
 
@@ -33,9 +34,10 @@ def f(x):
 
 
 def _run(program, schedule, compiled):
-    space = {"torch": torch}
+    space: dict[str, Any] = {"torch": torch}
     exec(program, space)
-    f = torch.compile(space["f"]) if compiled else space["f"]
+    f: Any = space["f"]
+    f = torch.compile(f) if compiled else f
     seen = []
     for flag in schedule:
         space["flag"], x = flag, torch.ones(3)
