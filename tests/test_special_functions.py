@@ -82,3 +82,22 @@ def test_gamma_functions_agree_with_each_other():
     assert torch.allclose(slope_of_log, torch.digamma(x))
     assert torch.allclose(torch.polygamma(0, x), torch.digamma(x))
     assert torch.allclose(torch.lgamma(x + 1) - torch.lgamma(x), x.log())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("size", [1e-40, 1e-30, 1e-20, 1e-9, 1e-4, 1e-3])
+def test_derivatives_close_to_zero_keep_their_digits(size, dtype):
+    x = torch.tensor([size, -size], dtype=dtype, requires_grad=True)
+    x64 = x.detach().double()
+    sign = x64.sign()
+    expected = {  # f(x) and the first terms of the series of f' and f''
+        "i1": (0.5 + 3 / 16 * x64**2, 3 / 8 * x64),
+        "i1e": (0.5 - abs(x64) + 15 / 16 * x64**2, -sign + 15 / 8 * x64),
+        "bessel_j1": (0.5 - 3 / 16 * x64**2, -3 / 8 * x64),
+        "spherical_bessel_j0": (-x64 / 3, -1 / 3 + x64**2 / 10),
+    }
+    for name, (first, second) in expected.items():
+        (slope,) = torch.autograd.grad(getattr(torch.special, name)(x).sum(), x, create_graph=True)
+        (curvature,) = torch.autograd.grad(slope.sum(), x)
+        assert torch.allclose(slope.double(), first, rtol=1e-5, atol=1e-12), name
+        assert torch.allclose(curvature.double(), second, rtol=1e-4, atol=1e-8), name

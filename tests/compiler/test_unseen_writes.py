@@ -1,5 +1,7 @@
 """Gradients with a graph of compiled functions after writes that no counter of writes sees."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ FUNCTIONS = {
 
 
 def _penalty(f, change):
-    found = None
+    found: Any = None
     for k in range(4):
         x = (torch.arange(6.0).reshape(2, 3) * 0.3 + 0.1 * k).requires_grad_()
         y = f(x)

@@ -93,15 +93,39 @@ def underived(what):
 
 
 @helper
-def unless_zero(x, value, at_zero):
-    """`value` where x is nonzero, a number where it is zero: for limits of quotients by x."""
-    return where(x == 0, at_zero, value)
+def unless_near_zero(x, value, near):
+    """`value`, and `near` where x is close to zero: quotients by x of what is there almost equal
+    lose their digits, and those of second derivatives first."""
+    return where(abs(x) < 0.01, near, value)
 
 
 @helper
-def one_for_zero(x):
-    """x with 1 for 0, so that a quotient that is not used stays finite."""
-    return where(x == 0, 1.0, x)
+def away_from_zero(x):
+    """x with 1 for what is close to zero, so that a quotient that is not used stays finite."""
+    return where(abs(x) < 0.01, 1.0, x)
+
+
+@helper
+def bessel_slope(x, sign):
+    """The derivative of I1 (sign 1) or J1 (sign -1) close to zero, by its series."""
+    small = where(abs(x) < 0.01, x, 0.0)
+    q = sign * small * small
+    return 0.5 + q * (3 / 16 + q * (5 / 384 + q * (7 / 18432)))
+
+
+@helper
+def one_for_small(x):
+    """x with 1 for what is below a half."""
+    return where(abs(x) < 0.5, 1.0, x)
+
+
+@helper
+def unless_small(x, slope):
+    """The derivative of sin(x) / x: its series below a half, where the quotient loses digits."""
+    small = where(abs(x) < 0.5, x, 0.0)
+    q = small * small
+    near = q * (1 / 45360 - q * (1 / 3991680 - q * (1 / 518918400)))
+    return where(abs(x) < 0.5, -small * (1 / 3 - q * (1 / 30 - q * (1 / 840 - near))), slope)
 
 
 # ---- error functions and the normal distribution -------------------------------------------------
@@ -328,12 +352,15 @@ declare(
 )  # fmt: skip
 declare(
     "i1", "i1", "The modified Bessel function of the first kind of order 1.",
-    lambda x, out: unless_zero(x, i0(x) - out / one_for_zero(x), 0.5), node="SpecialI1Backward0",
+    lambda x, out: unless_near_zero(x, i0(x) - out / away_from_zero(x), bessel_slope(x, 1)),
+    node="SpecialI1Backward0",
     public={"namespace": "special", "aliases": ("special.modified_bessel_i1",)},
 )  # fmt: skip
 declare(
     "i1e", "i1e", "exp(-|x|) i1(x).",
-    lambda x, out: unless_zero(x, i0e(x) - out * (sgn(x) + 1 / one_for_zero(x)), 0.5),
+    lambda x, out: unless_near_zero(
+        x, i0e(x) - out / away_from_zero(x), exp(-abs(x)) * bessel_slope(x, 1)
+    ) - sgn(x) * out,
     node="SpecialI1EBackward0", public={"namespace": "special"},
 )  # fmt: skip
 declare(
@@ -342,7 +369,9 @@ declare(
 )  # fmt: skip
 declare(
     "bessel_j1", "j1", "The Bessel function of the first kind of order 1.",
-    lambda x, out: unless_zero(x, bessel_j0(x) - out / one_for_zero(x), 0.5),
+    lambda x, out: unless_near_zero(
+        x, bessel_j0(x) - out / away_from_zero(x), bessel_slope(x, -1)
+    ),
     public={"namespace": "special"},
 )  # fmt: skip
 declare(
@@ -372,7 +401,7 @@ declare(
 
 
 @op(
-    partials={"x": lambda x, out: where(x == 0, x * (-1 / 3), (cos(x) - out) / one_for_zero(x))},
+    partials={"x": lambda x, out: unless_small(x, (cos(x) - out) / one_for_small(x))},
     promote="float", refuses={"c": ""},
     lower=ir.pointwise(
         lambda x: ir.select(ir.isinf(x), 0.0, ir.select(x == 0, 1.0, ir.sin(x) / x)),

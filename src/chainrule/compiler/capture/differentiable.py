@@ -369,7 +369,7 @@ def _alike(now: Any, then: Any) -> bool:
     if not np.array_equal(finite, np.isfinite(a)):
         return False
     a, b = a[finite], b[finite]
-    return np.linalg.norm(a - b) <= _ROUNDING.get(now.dtype.str[1:], 0.1) * np.linalg.norm(b)
+    return bool(np.linalg.norm(a - b) <= _ROUNDING.get(now.dtype.str[1:], 0.1) * np.linalg.norm(b))
 
 
 def _is_pure(instr: Any) -> bool:

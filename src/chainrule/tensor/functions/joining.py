@@ -15,6 +15,7 @@ from ...autograd.state import STATE
 from ...autograd.value import FROM_MULTI, PLAIN, make
 from ...ops.schema import TABLE
 from ..api import public
+from ..info import result_type_of
 from .common import P, TensorBase, axis_of
 from .shapes import sizes
 
@@ -176,14 +177,15 @@ def column_stack(tensors: Any) -> Any:
 def block_diag(*tensors: Any) -> Any:
     """A matrix with the given matrices along its diagonal."""
     parts = []
-    for k, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            t = _as_tensor(t)
+    given = [t if isinstance(t, TensorBase) else _as_tensor(t) for t in tensors]
+    common = result_type_of(given) if given else None  # as numbers, those without dimensions
+    for k, t in enumerate(given):
         if t.ndim > 2:
             raise refusal.runtime(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has "
                 f"{t.ndim} dimensions"
             )
+        t = t if t.dtype is common else t.to(common)
         parts.append(t.reshape(1, -1) if t.ndim < 2 else t)
     if not parts:
         from ..creation import zeros

@@ -388,7 +388,8 @@ def vander_of_vector(x: Any, N: int | None = None, increasing: bool = False) -> 
         raise refusal.runtime(f"x must be a one-dimensional tensor, but it has {x.ndim} dimensions")
     count = x.shape[0] if N is None else N
     if count < 2:  # powers of 0 depend on nothing
-        return P.blank(x.detach().unsqueeze(-1).expand(*x.shape, count)) + 1
+        none = P.blank(x.detach().unsqueeze(-1).expand(*x.shape, count)) + 1
+        return none.to(dtypes.int64) if x.dtype.category < dtypes.FLOAT else none
     made = vander(x, N=count)
     return made if increasing else made.flip(-1)
 
