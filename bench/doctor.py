@@ -1,4 +1,5 @@
-"""What the doctor costs: whole training runs, watched and not, in turns: `python -m bench.doctor`.
+"""What the doctor costs: whole training runs, watched and not, in turns: `python -m bench.doctor`,
+with the names of runs after it for some of them.
 
 Processor time of the run with its first steps, which are read one by one; the best of several turns
 of each. Small models run as many steps as a small script does.
@@ -98,6 +99,8 @@ def main() -> int:
 
     missed = False
     for name, (make, steps) in RUNS.items():
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
         alone, beside = [], []
         for _ in range(TURNS):
             alone.append(seconds(torch, make, steps, watched=False))

@@ -13,7 +13,7 @@ from ..positions import Position, of_node
 from ..run import Pass, is_finite
 from .base import Rule
 
-ENOUGH = 3  # passes
+ENOUGH, LOOKED_AT = 3, 8  # passes of a site
 FEWEST = 3  # positions of a sequence
 FAR = -1e4  # what a mask adds to leave a position out
 MASKS = {"masked_fill_number", "masked_fill", "where", "add", "sub"}
@@ -42,7 +42,7 @@ class AttentionMask(Rule):
         self._sick = False  # a row without any key made the loss NaN: nothing can be seen after it
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None or this.create:
+        if this.tape is None or this.create or this.in_site >= LOOKED_AT:
             return
         attentions = this.of("attention", "softmax")
         tokens = _tokens(this) if attentions else []

@@ -19,7 +19,7 @@ from .guessing import Guessing
 from .learning_rate import is_usual
 
 FAR, LARGEST, UNEVEN = 30.0, 100.0, 1e3
-ENOUGH = 8
+ENOUGH, LOOKED_AT = 8, 12  # passes of a site
 LAYERS = {"linear", "linear_no_bias", "matmul", "mm", "addmm", "lstm_layer", "gru_layer",
           "rnn_layer", "convolution", "convolution_no_bias"}  # fmt: skip
 
@@ -43,7 +43,7 @@ class UnscaledInput(Rule):
         self._seen: dict[Position, tuple[int, str]] = {}
 
     def pass_begins(self, this: Pass) -> None:
-        if this.tape is None or not is_finite(this.value):
+        if this.tape is None or not is_finite(this.value) or this.in_site >= LOOKED_AT:
             return
         for v in this.of(*LAYERS):
             x = _data(v)
