@@ -176,6 +176,31 @@ CASES = [
     ),
     *(("products", lambda x, d=d: (x * 0.1 + 1).prod(d), [(40, 41, 67)]) for d in range(3)),
     ("products", lambda x: (x * 0.1 + 1).prod(), [(131,)]),
+    (
+        "gru_step gru_step_pull",
+        lambda x, h, w, v: torch.gru_cell(x, h, w, v),
+        [(3, 5), (3, 7), (21, 5), (21, 7)],
+    ),
+    (
+        "lstm_cell_step lstm_cell_pull lstm_state lstm_state_pull",
+        lambda x, h, c, w, v: sum(torch.lstm_cell(x, (h, c), w, v)),
+        [(3, 5), (3, 7), (3, 7), (28, 5), (28, 7)],
+    ),
+    *(
+        (
+            "ctc_alpha ctc_slopes",
+            # An empty sequence, a repeated label, one with too few frames and one without any.
+            lambda x, w=without: F.ctc_loss(
+                x.log_softmax(-1),
+                torch.tensor([[0, 0, 0], [2, 2, 1], [1, 2, 3], [1, 0, 0]]),
+                torch.tensor([9, 8, 2, 0]),
+                torch.tensor([0, 3, 3, 1]),
+                zero_infinity=w,
+            ),
+            [(9, 4, 5)],
+        )
+        for without in (False, True)
+    ),
     ("column_sums", lambda x: x.sum(0), [(301, 203)]),
     ("channel_sums", lambda x: x.sum((0, 2, 3)), [(5, 3, 7, 2)]),
     ("column_sums", lambda x, b: x + b, [(200, 203), (203,)]),

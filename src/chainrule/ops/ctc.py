@@ -6,9 +6,12 @@ ending at place s of that sequence, `beta` the same from the end. All examples r
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .halves import wide
+from .kernels import fast
 from .schema import Refused, helper, op
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
@@ -30,8 +33,8 @@ class Alignment:
 
     def __init__(self, lp, targets, input_lengths, target_lengths, blank):
         self.lp = wide(lp)
-        self.frames = np.asarray(input_lengths)
-        self.labels = np.asarray(target_lengths)
+        self.frames = np.asarray(input_lengths, np.int64)
+        self.labels = np.asarray(target_lengths, np.int64)
         n = lp.shape[1]
         places = 2 * int(self.labels.max(initial=0)) + 1
         self.label = np.full((n, places), blank, np.int64)
@@ -43,10 +46,17 @@ class Alignment:
         self.skip[:, 3::2] = self.label[:, 3::2] != self.label[:, 1:-2:2]
         self.last = 2 * self.labels  # the place of the final blank
         self.rows = np.arange(n)
-        # log-probability of each place's label, per frame: (T, N, places)
-        self.emit = np.take_along_axis(
-            self.lp, np.broadcast_to(self.label, (len(lp), *self.label.shape)), 2
-        )
+
+    def for_kernels(self):
+        """The arguments of the kernels that do the same, which check them."""
+        whole = np.ascontiguousarray(self.lp)
+        return whole, self.label, self.skip.astype(np.int64), self.frames, self.last
+
+    @cached_property
+    def emit(self):
+        """The log-probability of each place's label, per frame: (T, N, places)."""
+        index = np.broadcast_to(self.label, (len(self.lp), *self.label.shape))
+        return np.take_along_axis(self.lp, index, 2)
 
     def alpha(self):
         """(T, N, places), from the first frame on."""
@@ -120,7 +130,8 @@ def no_second_derivative(name):
 def ctc_loss(lp, targets, *, input_lengths, target_lengths, blank, zero_infinity):
     """Per example, minus the log-probability of its labels; lp is (frames, examples, classes)."""
     runs = Alignment(lp, targets, input_lengths, target_lengths, blank)
-    loss = runs.loss(runs.alpha())
+    done = fast.ctc_alpha(*runs.for_kernels())
+    loss = runs.loss(runs.alpha()) if done is None else done[1]
     if zero_infinity:
         loss = np.where(np.isinf(loss), 0, loss)
     return loss.astype(lp.dtype, copy=False)
@@ -138,6 +149,12 @@ def ctc_slope(lp, targets, *, input_lengths, target_lengths, blank, zero_infinit
     it is the derivative by logits whose log_softmax is lp.
     """
     runs = Alignment(lp, targets, input_lengths, target_lengths, blank)
+    given = runs.for_kernels()
+    done = fast.ctc_alpha(*given)
+    if done is not None:
+        done = fast.ctc_slopes(*given, *done[:2], bool(zero_infinity))
+    if done is not None:
+        return done[0].astype(lp.dtype, copy=False)
     alpha, beta = runs.alpha(), runs.beta()
     loss = runs.loss(alpha)
     # The label's own log-probability is in alpha and in beta.

@@ -20,6 +20,8 @@ HOMES: dict[str, str] = {
     "sums": "add_arrays add_to_rows sum_all sum_parts row_sums column_sums channel_sums "
     "wide_column_sums middle_sums",
     "running_sums": "running_sums running_products products",
+    "alignments": "ctc_alpha ctc_slopes",
+    "cells": "gru_step gru_step_pull lstm_cell_step lstm_cell_pull lstm_state lstm_state_pull",
     "thin_products": "thin_dots",
     "table_rows": "rows_by_number sum_by_number",
     "pooling": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "

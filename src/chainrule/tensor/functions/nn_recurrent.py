@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autograd import refusal
-from ...autograd.value import TensorBase
+from ...autograd.state import STATE
+from ...autograd.value import PLAIN, TensorBase
+from ...ops.dtypes import F32, F64
 from ..api import public
 from .common import P
 from .nn_common import stand_in
@@ -230,8 +232,19 @@ def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
 # ---- one step ------------------------------------------------------------------------------------
 
 
-# They are ops like the user's own: a step is too small for the jobs of a layer, and a compiled loop
-# over a cell becomes one plan.
+# A step is too small for the jobs of a layer: behind its products it is an op or two of
+# `ops/cells.py`. Traces and transforms take ops like the user's own, so that a compiled loop
+# becomes one plan.
+
+
+def _in_one_op(*operands: Any) -> bool:
+    """Whether a step may be done by the ops of cells: nobody listens, and floats are plain."""
+    if STATE.w > 2 or STATE.levels:
+        return False
+    for t in operands:
+        if t.__class__ not in PLAIN or (t._a.dtype is not F32 and t._a.dtype is not F64):
+            return False
+    return len({t._a.dtype for t in operands}) == 1 and operands[-1].ndim == 2
 
 
 def _columns(x: Any, start: int, stop: int) -> Any:
@@ -270,6 +283,9 @@ def lstm_cell(
     h, c = hx[0], hx[1]
     from_x, from_h = _gates(4, input, h, (w_ih, w_hh, b_ih, b_hh))
     z, width = from_x + from_h, h.shape[1]
+    if c.shape == h.shape and _in_one_op(z, c):
+        c = P.lstm_cell_step(z, c)
+        return P.lstm_state(z, c), c
     i, f, _, o = P.split_with_sizes(P.sigmoid(z), sizes=(width,) * 4, axis=1)
     c = f * c + i * P.tanh(_columns(z, 2 * width, 3 * width))
     return o * P.tanh(c), c
@@ -279,6 +295,8 @@ def lstm_cell(
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """One step of a gated recurrent unit."""
     from_x, from_h = _gates(3, input, hx, (w_ih, w_hh, b_ih, b_hh))
+    if _in_one_op(from_x, from_h, hx):
+        return P.gru_step(from_x, from_h, hx)
     width = hx.shape[1]
     both = P.sigmoid(_columns(from_x, 0, 2 * width) + _columns(from_h, 0, 2 * width))
     reset, keep = P.split_with_sizes(both, sizes=(width,) * 2, axis=1)
