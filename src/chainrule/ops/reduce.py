@@ -296,13 +296,21 @@ def mean_over_ties(t, x, out, axis, keepdims):
     return reduce_sum(where(hit, t, 0.0), axis=axis, keepdims=keepdims) / count
 
 
-@op(nondiff=("x",), batch=Front(axes=("axis",)))
+@op(
+    nondiff=("x",),
+    batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda x, *, axis, keepdims: first_place("reduce_max", x, axis, keepdims)),
+)
 def argmax(x, *, axis, keepdims):
     """Where the largest element along `axis` is: the first of several, a NaN before all."""
     return in_order(wide(x).argmax(axis, keepdims=keepdims))
 
 
-@op(nondiff=("x",), batch=Front(axes=("axis",)))
+@op(
+    nondiff=("x",),
+    batch=Front(axes=("axis",)),
+    lower=ir.compose(lambda x, *, axis, keepdims: first_place("reduce_min", x, axis, keepdims)),
+)
 def argmin(x, *, axis, keepdims):
     """Where the smallest element along `axis` is: the first of several, a NaN before all."""
     return in_order(wide(x).argmin(axis, keepdims=keepdims))

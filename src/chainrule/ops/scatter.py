@@ -102,6 +102,7 @@ def gather(x, index, *, axis):
     linear_in=("g",),
     nondiff=("index",),
     batch=Front(axes=("axis",), shapes=("shape",)),
+    lower=ir.compose(lambda g, index, *, axis, shape: placed_once(g, index, axis, shape)),
 )
 def scatter_sum(g, index, *, axis, shape):
     """Zeros of `shape` with g added at the places `index` names: the transpose of gather."""

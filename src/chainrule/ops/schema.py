@@ -41,6 +41,9 @@ ONLY_IN_LOOPS: dict[str, tuple[str, ...]] = {
     "picked": ("x", "indices", "dims"),  # x[indices]
     "numbered_rows": ("w", "index"),  # rows by number, where a negative one is wrong
     "placed": ("g", "indices", "dims", "shape"),  # zeros with g added at the indices
+    "first_place": ("extreme", "x", "axis", "keepdims"),  # where the largest or smallest is
+    "picked_once": ("x", "index", "axis", "keepdims"),  # one element of each line along an axis
+    "placed_once": ("g", "index", "axis", "shape"),  # zeros with one g along an axis
     "hits_along": ("target", "classes", "axis"),  # whether a position is the target's class
     "checked_classes": ("target", "classes", "ignore"),  # an error at run time for others
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import ir
 from .batching import Front
 from .halves import wide
 from .layout import in_order
@@ -77,6 +78,9 @@ for _name, _node in (
         linear_in=("x",),
         nondiff=("index",),
         batch=Front(axes=("axis",)),
+        lower=ir.compose(
+            lambda x, index, *, axis, keepdims: picked_once(x, index, axis, keepdims)
+        ),
     )(read_one)  # fmt: skip
 
 

@@ -154,6 +154,38 @@ def _places(
     return [build("reshape", i, shape=i.shape + free) for i in checked]
 
 
+def first_place(extreme: str, x: Sym, axis: int, keepdims: bool) -> Sym | None:
+    """Where the largest or smallest element along an axis is: the first of several, a NaN before
+    all. None for other types than floats and integers of 32 or 64 bits."""
+    if x.dtype.kind not in "fi" or x.dtype.itemsize < 4 or not x.shape or 0 in x.shape:
+        return None
+    hit = build("eq", x, build(extreme, x, axis=(axis,), keepdims=True))
+    if x.dtype.kind == "f":  # where it is NaN, nothing equals it
+        hit = build("bitwise_or", hit, build("ne", x, x))
+    places = build("where", hit, position(x, axis), x.shape[axis])
+    return build("reduce_min", places, axis=(axis,), keepdims=keepdims)
+
+
+def picked_once(x: Sym, index: Sym, axis: int, keepdims: bool) -> Sym | None:
+    """The element of each line along an axis at a place that is known to be inside, or None."""
+    if x.dtype.kind not in "fi" or x.dtype.itemsize < 4 or not x.shape:
+        return None
+    row = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    lifted = index if keepdims else build("reshape", index, shape=row)
+    chosen_ones = build("where", build("eq", position(x, axis), lifted), x, 0)
+    return build("reduce_sum", chosen_ones, axis=(axis,), keepdims=keepdims)
+
+
+def placed_once(g: Sym, index: Sym, axis: int, shape: tuple[int, ...]) -> Sym | None:
+    """Zeros with one element of g for each place along the other axes, or None for several."""
+    row = (*shape[:axis], 1, *shape[axis + 1 :])
+    if g.shape != row or index.shape != row or index.dtype.kind not in "iu":
+        return None
+    places = Sym(g.graph, emit(g.graph, "iota", shape=tuple(shape), axis=axis))
+    hit = build("eq", places, build("cast", index, dtype=np.dtype(np.int64)))
+    return build("where", hit, g, 0)
+
+
 def hits_along(target: Sym, classes: int, axis: int) -> Sym:
     """Whether the position along a new class axis is the target's class."""
     shape = (*target.shape[:axis], classes, *target.shape[axis:])
