@@ -20,7 +20,7 @@ ENGINES: dict[str, Engine] = {
             wrap=lambda chainrule: chainrule.compile,
             varied=lambda chainrule: lambda function: chainrule.compile(function, dynamic=True),
             style={"whole": True},
-            groups=COMPILABLE | {"step", "jacobian", "scale", "pinn"},
+            groups=COMPILABLE | {"step", "jacobian", "scale", "pinn", "loops"},
         ),
         EAGER,
         COMPILED_LOSS,

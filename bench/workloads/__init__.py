@@ -9,6 +9,7 @@ from . import (
     inference,
     large,
     lengths,
+    loops,
     mlp,
     modes,
     ops,
@@ -19,7 +20,7 @@ from . import (
 )
 
 FAMILIES = (
-    ops, mlp, step, train, families, elementwise, derivatives, pinn, inference, generation,
+    ops, mlp, step, train, families, elementwise, derivatives, pinn, loops, inference, generation,
     lengths, large, modes, readers,
 )  # fmt: skip
 WORKLOADS: dict[str, Workload] = {
