@@ -281,3 +281,28 @@ def test_a_mask_under_vmap():
         return y
 
     assert torch.func.vmap(without_large)(xs).tolist() == [[0, 1, 2], [0, 0, 0]]
+
+
+def test_plain_writes_move_the_version_and_broadcast():
+    x = torch.zeros(3, 4)
+    kept = torch.ones(3, 4, requires_grad=True) * x
+    x[1] = torch.ones(4)
+    x[..., 2:] = torch.full((3, 2), 2.0)
+    x[0] = torch.tensor(7.0)
+    x[1:, 0] = 5
+    assert x.tolist() == [[7, 7, 7, 7], [5, 1, 2, 2], [5, 0, 2, 2]]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        kept.sum().backward()
+
+
+def test_plain_writes_refuse_what_others_refuse():
+    x = torch.zeros(3, 4)
+    with pytest.raises(IndexError):
+        x[3] = torch.ones(4)
+    with pytest.raises(RuntimeError):
+        x[0] = torch.ones(3)
+    with pytest.raises(RuntimeError):
+        x.expand(2, 3, 4)[:, 0] = torch.ones(2, 4)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x[1:] = x[:2]
+    assert not x.any()

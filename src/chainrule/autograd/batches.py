@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.batching import Fold, Front, Plain
+from ..ops.dtypes import FLOAT
 from ..ops.schema import Op
 from . import refusal
 from .dispatch import TENSORS, P, entry, in_common_type
@@ -84,10 +85,19 @@ class BatchLevel(Level):
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if isinstance(op.batch, Plain):
             return TENSORS.bind(op.batch.function)(*args, **params)
-        promoted = _promoted(op, args)
-        values = tuple(self.payload(a) for a in promoted)
-        dims = tuple(synced(a)._bdim if self.mine(a) else None for a in promoted)
-        result = run_batched(op, values, dims, params, self.size)
+        values, dims = [], []
+        for a in _promoted(op, args):
+            if isinstance(a, TensorBase) and a._level is self:
+                if a._view is not None:
+                    a = synced(a)
+                values.append(a._a)
+                dims.append(a._bdim)  # type: ignore[attr-defined]
+            else:
+                values.append(a)
+                dims.append(None)
+        result = run_batched(op, tuple(values), tuple(dims), params, self.size)
+        if op.n_out == 1 and not op.view:
+            return self.batched(result, 0)
         results = (result,) if op.n_out == 1 else tuple(result)
         outs = tuple(self.batched(r, 0) for r in results)
         if op.view and all(r._view is not None for r in results):
@@ -169,9 +179,19 @@ _OVERRIDES["BatchTensor"] = {
 
 def _promoted(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Types are decided on the shapes the user sees, before batch dimensions are added."""
-    if op.promote == "none" or not any(isinstance(a, TensorBase) for a in args):
+    if op.promote == "none":
         return args
-    return in_common_type(op, args)
+    found = None
+    for a in args:  # usually all are floats of one type, or numbers
+        if isinstance(a, TensorBase):
+            dtype = a.dtype  # type: ignore[attr-defined]
+            if found is None:
+                found = dtype
+            if dtype is not found or dtype.category != FLOAT:
+                return in_common_type(op, args)
+        elif a.__class__ is not int and a.__class__ is not float:
+            return in_common_type(op, args)
+    return args
 
 
 def run_batched(
@@ -182,7 +202,7 @@ def run_batched(
     call = entry(op)
     if rule in ("elementwise", "leading"):
         return call(*_aligned(values, dims), **params)
-    front = tuple(to_front(v, d) if d is not None else v for v, d in zip(values, dims, strict=True))
+    front = tuple([to_front(v, d) if d else v for v, d in zip(values, dims, strict=True)])
     if isinstance(rule, Fold) and rule.inputs == tuple(
         name for name, d in zip(op.inputs, dims, strict=True) if d is not None
     ):
@@ -233,17 +253,19 @@ def to_front(value: Any, dim: int) -> Any:
 
 def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...]) -> list[Any]:
     """Batch dimensions in front, ranks made equal behind them (the last dims stay last)."""
-    ranks = [
-        v.ndim - (d is not None)
-        for v, d in zip(values, dims, strict=True)
-        if isinstance(v, TensorBase)
-    ]
-    rank = max(ranks, default=0)
-    out = []
+    rank, ranks = 0, []
     for v, d in zip(values, dims, strict=True):
+        have = 0
+        if isinstance(v, TensorBase):
+            have = v.ndim - (d is not None)  # type: ignore[attr-defined]
+            rank = max(rank, have)
+        ranks.append(have)
+    out = []
+    for v, d, have in zip(values, dims, ranks, strict=True):
         if d is not None:
-            v = to_front(v, d)
-            missing = rank - (v.ndim - 1)
+            if d:
+                v = to_front(v, d)
+            missing = rank - have
             if missing:
                 v = P.reshape(v, shape=(v.shape[0], *((1,) * missing), *v.shape[1:]))
         out.append(v)

@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from ..ops import dtypes
-from ..ops.halves import COMPLEX_HALF
+from ..ops.halves import COMPLEX_HALF, is_bfloat16
 from ..ops.layout import lying_as_operands
 from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
@@ -70,7 +70,21 @@ class Prims:
 P = Prims()
 
 
-TENSORS = World("tensors", entry)
+def _in_rules(op: Op) -> Callable[..., Any]:
+    """The op as rules call it: the conjugate of what is real is no call at all."""
+    made = entry(op)
+    if op.name != "conj":
+        return made
+
+    def conj(x: Any) -> Any:
+        if x.__class__ in PLAIN and x._a.dtype.kind == "f":
+            return x
+        return made(x)
+
+    return conj
+
+
+TENSORS = World("tensors", _in_rules)
 
 
 # ---- the general path ---------------------------------------------------------------------------
@@ -108,7 +122,7 @@ def general(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 def lies_as_operands(op: Op) -> bool:
     """Whether results lie in memory as operands do: not those of products and masked fills."""
-    return op.broadcasts and op.promote != "none" and op.batch == "elementwise" and not op.view
+    return op.promote != "none" and op.broadcasts and op.batch == "elementwise" and not op.view
 
 
 _INTO_PARTS = ("real", "imag", "view_as_real", "view_dtype")
@@ -137,6 +151,8 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
 
         return lazy_view(args[0], op.name)
     tensors = prepare(op, args)
+    if not unusual and known is None and not op.view:
+        return _usual(op, args, tensors, params)
     payloads = tuple([t._a if isinstance(t, TensorBase) else t for t in tensors])
     if op.view and tensors[0]._lazy:
         if op.name in _INTO_PARTS:  # memory does not show them; nobody writes through the result
@@ -154,13 +170,48 @@ def plain(op: Op, args: tuple[Any, ...], params: dict[str, Any], known: Any = No
     except FAILURES as problem:
         raise explain_failure(op, args, params, problem) from None
     outs = result if op.n_out != 1 else (result,)
-    outs = tuple(o if o.__class__ is np.ndarray else np.asarray(o) for o in outs)
+    outs = tuple([o if o.__class__ is np.ndarray else np.asarray(o) for o in outs])
     if lies_as_operands(op):
-        outs = tuple(lying_as_operands(o, *payloads) for o in outs)
+        outs = tuple([lying_as_operands(o, *payloads) for o in outs])
     wrapped = wrap_results(op, tensors, payloads, outs, params, recording)
     if unusual & (ANOMALY_FORWARD | OBSERVE):
         _observe(op, tensors, wrapped, params)
     return wrapped[0] if op.n_out == 1 else wrapped
+
+
+def _usual(op: Op, args: tuple[Any, ...], tensors: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """`plain` from the forward function on, where nobody watches and nothing is a view."""
+    payloads: tuple[Any, ...] = tuple([t._a if isinstance(t, TensorBase) else t for t in tensors])
+    try:
+        result = op.forward(*payloads, **params)
+    except FAILURES as problem:
+        raise explain_failure(op, args, params, problem) from None
+    outs = (result,) if op.n_out == 1 else result
+    outs = tuple([o if o.__class__ is np.ndarray else np.asarray(o) for o in outs])
+    if lies_as_operands(op):
+        outs = tuple([lying_as_operands(o, *payloads) for o in outs])
+    inference = STATE.inference
+    wrapped = tuple([make_plain(o, inference=inference) for o in outs])
+    recording = False
+    for t in tensors:
+        kind = t.__class__
+        if kind in PLAIN or isinstance(t, TensorBase):
+            recording = recording or t._rg
+            if kind not in PLAIN:
+                _keep_class(tensors, wrapped)
+    if recording and STATE.grad_enabled and op.differentiable:
+        _join(
+            op, record(op, tensors, payloads, outs, params, None, [t._v for t in wrapped]), wrapped
+        )
+    return wrapped[0] if op.n_out == 1 else wrapped
+
+
+def _join(op: Op, node: Any, wrapped: tuple[Any, ...]) -> None:
+    """Make results the outputs of a node."""
+    for k, t in enumerate(wrapped):
+        if k not in op.nondiff_out and t._a.dtype.kind in DIFFERENTIABLE:
+            t._rg = True
+            t._node = node if op.n_out == 1 else OutSlot(node, k)
 
 
 def _selected(op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -197,11 +248,7 @@ def wrap_results(
             _carry_flags(tensors[0]._lazy, wrapped)
     if not recording:
         return wrapped
-    node = record(op, tensors, payloads, outs, params, versions=tuple(t._v for t in wrapped))
-    for k, t in enumerate(wrapped):
-        if k not in op.nondiff_out and t._a.dtype.kind in DIFFERENTIABLE:
-            t._rg = True
-            t._node = node if op.n_out == 1 else OutSlot(node, k)
+    _join(op, record(op, tensors, payloads, outs, params, None, [t._v for t in wrapped]), wrapped)
     return wrapped
 
 
@@ -300,8 +347,12 @@ def _python_number(a: Any) -> Any:
 
 def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as tensors of the promoted type; numbers stay where NumPy keeps them weak."""
-    if all([a.__class__ in PLAIN for a in args]) and _are_alike(op, args):
-        return args
+    for a in args:
+        if a.__class__ not in PLAIN:
+            break
+    else:
+        if args and _are_alike(op, args):
+            return args
     if op.refuses_operands:
         refuse_operands(op, args)
     if any(a.__class__ not in NUMBERS and isinstance(a, _LIKE_NUMBERS) for a in args):
@@ -337,11 +388,12 @@ def _are_alike(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether plain tensors are all of one type that is neither promoted nor refused."""
     if op.promote == "none":
         return not op.refuses_operands
-    kinds = {a._a.dtype for a in args}
-    if len(kinds) != 1:
-        return False
-    kind = kinds.pop().kind
-    return kind in "fc" and kind not in op.refuses
+    dtype = args[0]._a.dtype
+    for a in args[1:]:
+        if a._a.dtype != dtype:
+            return False
+    kind = dtype.kind
+    return (kind in "fc" or is_bfloat16(dtype)) and kind not in op.refuses
 
 
 def _fits(bits: int, signed: bool) -> Callable[[int], bool]:
@@ -405,6 +457,11 @@ def for_rules(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """A transform's arguments as its rules want them: a rule that met an int64 beside a float64
     would take its reciprocal in float32."""
     if op.promote == "none":
+        return args
+    if len(args) == 1 or (
+        len(args) == 2 and args[1].__class__ in PLAIN and args[0].__class__ in PLAIN
+        and args[0]._a.dtype == args[1]._a.dtype
+    ):  # fmt: skip
         return args
     kinds = {a.dtype for a in args if isinstance(a, TensorBase)}  # type: ignore[attr-defined]
     return args if len(kinds) < 2 else in_common_type(op, args, halves=False)

@@ -96,17 +96,22 @@ class Walk:
         known = self.behind = _nodes_behind(roots)
         needed: dict[int, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
         for key in sorted(known, reverse=True):  # parents before children
-            keys = []
-            for p in known[key].parents:
+            keys: list[Any] = []
+            some, every = False, True
+            parents = known[key].parents
+            for p in parents:
                 k = None
                 if p is not None:
                     k = id(p) if p.__class__ in PLAIN else key_of(p)
-                    if k not in captures and k not in needed:
+                    if k in needed or k in captures:
+                        some = True
+                    else:
                         k = None
+                if k is None:
+                    every = False
                 keys.append(k)
-            if any(keys):
-                parents = known[key].parents
-                if not all(keys):
+            if some:
+                if not every:
                     parents = tuple([p if k else None for p, k in zip(parents, keys, strict=True)])
                 needed[key] = (parents, tuple(keys))
         self.needed = needed
@@ -117,8 +122,8 @@ class Walk:
                 counts[key] = counts.get(key, 0) + 1
             elif len(roots) == 1 or key in needed or key in captures:
                 counts.setdefault(key, 0)
-        for _, keys in needed.values():
-            for key in keys:
+        for _, received in needed.values():
+            for key in received:
                 if key is not None:
                     counts[key] = counts.get(key, 0) + 1
         self.counts = counts
@@ -508,7 +513,7 @@ def key_of(p: Any) -> int:
     """The number under which a node (below zero) or leaf (above) is known in a walk."""
     if p.__class__ is OutSlot:
         return p.node.key
-    return p.key if isinstance(p, Node) else id(p)
+    return id(p) if isinstance(p, TensorBase) else p.key
 
 
 def run_backward(

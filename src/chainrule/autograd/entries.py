@@ -254,7 +254,8 @@ def _specialise(
         "into": into, "op": op, "general": unusual, "forward": forward, "STATE": STATE,
         "PLAIN": PLAIN,
         "ndarray": np.ndarray, "asarray": np.asarray, "new": _new, "Tensor": FACTORY.Tensor,
-        "F32": F32, "F64": F64, "I64": _I64, "BOOL": _BOOL, "FITTING": 1 << 31,
+        "F32": F32, "F64": F64, "C64": _C64, "C128": _C128, "I64": _I64, "BOOL": _BOOL,
+        "FITTING": 1 << 31,
         "NodeClass": node_class(op), "next_key": next_key,
         "live_node": live_node, "UNTRACKED": UNTRACKED, "getframe": sys._getframe, "errors": errors,
         "LIBRARY": source.LIBRARY_FILES, "is_library": source.is_library,
@@ -271,6 +272,7 @@ def _specialise(
 
 
 _I64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
+_C64, _C128 = np.dtype(np.complex64), np.dtype(np.complex128)
 
 
 def _fitted(*payloads: Any) -> Any:
@@ -360,15 +362,26 @@ class _Writer:
         values that an op takes as they are; of numbers beside them, integers that surely fit."""
         op = self.op
         if op.promote != "same" or "i" in op.refuses:
-            return [self.again]
+            return (
+                [f"if {self.not_complex()}: {self.again}"] if self.not_complex() else [self.again]
+            )
         truths = "b" not in op.refuses and not op.refuses_operands
         other = "dt is not I64 and dt is not BOOL" if truths else "dt is not I64"
+        if complex_too := self.not_complex():
+            other = f"{other} and {complex_too}"
         lines = [f"if {other}: {self.again}"]
         for n in self.names:
             number = f"x_{n}.__class__ is not ndarray"
             fits = f"dt is I64 and x_{n}.__class__ is int and -FITTING < x_{n} < FITTING"
+            if complex_too:
+                fits += " or dt is C64 or dt is C128"
             lines.append(f"if {number} and not ({fits}): {self.again}")
         return lines
+
+    def not_complex(self) -> str:
+        """The test that operands are not complex, for ops that take such as they are."""
+        plain = self.op.promote in ("same", "float") and "c" not in self.op.refuses
+        return "dt is not C64 and dt is not C128" if plain else ""
 
     def any_operand(self, n: str) -> None:
         free = n in self.op.nondiff and bool(self.diff)
@@ -441,6 +454,7 @@ class _Writer:
                 f"(x_{n}.shape if x_{n}.__class__ is ndarray else None)" for n in self.names
             )
             self.add(f"        node.fix = ({every},) if {' or '.join(tests)} else None")
+            self.fixing_complex()
         elif op.promote == "none":
             # NumPy widens half precision times a Python number, and complex partials need their
             # conjugate: gradients of such types are looked at one by one.
@@ -449,6 +463,7 @@ class _Writer:
             self.add(f"        node.fix = None if d is F32 or d is F64 else fitted({values})")
         else:
             self.add("        node.fix = None")
+            self.fixing_complex()
         self.saving()
         self.add("        t._rg = True; t._node = node")
         if op.view:
@@ -467,6 +482,12 @@ class _Writer:
         else:
             self.add("        t._v = v")
         self.add("        return t")
+
+    def fixing_complex(self) -> None:
+        """Complex partials need their conjugate, real inputs of complex results the real part."""
+        if self.not_complex():
+            values = ", ".join(f"x_{n}" for n in self.names)
+            self.add(f"        if dt is C64 or dt is C128: node.fix = fitted({values})")
 
     def saving(self) -> None:
         op = self.op

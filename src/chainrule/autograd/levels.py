@@ -131,7 +131,9 @@ class Level:
 
     def payload(self, t: Any) -> Any:
         """What an op of the next lower level gets for an argument."""
-        return synced(t)._a if self.mine(t) else t
+        if not isinstance(t, TensorBase) or t._level is not self:
+            return t
+        return t._a if t._view is None else synced(t)._a
 
 
 def wrap_class(name: str) -> type:
@@ -290,21 +292,22 @@ class GradLevel(Level):
 
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         args = for_rules(op, args)
-        inner = tuple(self.payload(a) for a in args)
-        recording = STATE.grad_enabled and op.differentiable
-        recording = recording and any(self.mine(a) and a._rg for a in args)
+        inner = tuple([self.payload(a) for a in args])
         enabled = STATE.grad_enabled
+        recording = enabled and op.differentiable
+        recording = recording and any([self.mine(a) and a._rg for a in args])
         STATE.set_grad_enabled(self.outer and enabled)
         try:
             result = entry(op)(*inner, **params)
         finally:
             STATE.set_grad_enabled(enabled)
         results = (result,) if op.n_out == 1 else tuple(result)
-        outs = tuple(self.wrap(r, None) for r in results)
-        track_view(op, args, params, outs)
+        outs = tuple([self.wrap(r, None) for r in results])
+        if op.view:
+            track_view(op, args, params, outs)
         if recording:
-            tensors = tuple(a if self.mine(a) else None for a in args)
-            versions = tuple(r._v or _UNCHANGED for r in results)
+            tensors = tuple([a if self.mine(a) else None for a in args])
+            versions = tuple([r._v or _UNCHANGED for r in results])
             node = record(op, tensors, inner, results, params, level=self, versions=versions)
             for k, out in enumerate(outs):
                 if k not in op.nondiff_out and out.dtype.category >= 2:

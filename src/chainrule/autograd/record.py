@@ -9,7 +9,7 @@ parameters are saved: backward does not free those, so it can be repeated, as in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,13 +59,11 @@ class OpNode(Node):
     dead: tuple[int, ...] = ()
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
-        values = saved_as_tensors(self, mode)
-        grads = run_rules(self, g, parents, values, tensors_world())
-        if mode == GRAPH and (self.flat or self.dead):
-            from .ties import tie_gradients
+        from .vjp_code import make_vjp_tensors
 
-            return tie_gradients(self, grads)
-        return grads
+        made = make_vjp_tensors(self.op)  # few programs need it: written when it is first run
+        type(self).vjp_tensors = made
+        return made(self, g, parents, mode)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -86,7 +84,37 @@ class LevelOpNode(OpNode):
     __slots__ = ("level",)
 
     def vjp(self, g: Any, parents: tuple[Any, ...]) -> Any:
-        return run_rules(self, g, parents, saved_payloads(self), tensors_world())
+        values = saved_payloads(self)
+        if STATE.w == 1:  # nobody records or listens: plain tensors are no more than their arrays
+            arrays = _as_arrays((g, *values.values()))
+            if arrays is not None:
+                g, *saved = arrays
+                found = run_rules(self, g, parents, dict(zip(values, saved, strict=True)), ARRAYS)
+                return tuple([None if x is None else make(np.asarray(x)) for x in found])
+        return run_rules(self, g, parents, values, tensors_world())
+
+    def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+        return general_vjp_tensors(self, g, parents, mode)
+
+
+def _as_arrays(values: Any) -> list[Any] | None:
+    """Plain tensors as arrays, in sequences too, and what is no tensor as it is; None where there
+    are others."""
+    found: list[Any] = []
+    for value in values:
+        if value.__class__ in PLAIN:
+            if value._lazy:
+                return None
+            value = value._a
+        elif isinstance(value, TensorBase):
+            return None
+        elif value.__class__ in (list, tuple):
+            inner = _as_arrays(value)
+            if inner is None:
+                return None
+            value = inner if value.__class__ is list else tuple(inner)
+        found.append(value)
+    return found
 
 
 # ---- what an op saves --------------------------------------------------------------------------
@@ -203,30 +231,92 @@ def record(
     outs: tuple[Any, ...],
     params: dict[str, Any],
     level: Any = None,
-    versions: tuple[Any, ...] | None = None,
+    versions: Sequence[Any] | None = None,
 ) -> Any:
     """A node for one run of the op. `versions`: of the outputs, when their tensors exist."""
-    edges = [edge(t) if isinstance(t, TensorBase) else None for t in tensors]
-    if op.nondiff:
-        edges = [None if op.input_name(i) in op.nondiff else e for i, e in enumerate(edges)]
-    # A view made under no_grad takes no gradient, so nothing is kept for its rule.
-    parents = tuple([None if e is UNTRACKED else e for e in edges])
-    wanted = tuple([p is not None for p in parents])
+    nondiff = op.nondiff
+    edges: list[Any] = []
+    wanting: list[bool] = []
+    for i, t in enumerate(tensors):
+        e = None
+        if (t.__class__ in PLAIN or isinstance(t, TensorBase)) and t._rg:
+            e = t._node if t._view is None else live_node(t)
+            if e is None:
+                e = t
+            # A view made under no_grad takes no gradient, so nothing is kept for its rule.
+            if e is UNTRACKED or (nondiff and op.input_name(i) in nondiff):
+                e = None
+        edges.append(e)
+        wanting.append(e is not None)
+    wanted = tuple(wanting)
     kind = node_class(op, level is not None) if True in wanted else _idle_class(op)
-    node = start(_new(kind), parents, *source.user_position())
+    node = start(_new(kind), tuple(edges), *source.user_position())
     if level is not None:
         node.level = level
-    node.fix = Fix(tuple([_shape_dtype(p) for p in payloads]))
+    # fmt: off
+    node.fix = Fix(tuple([
+        (p.shape, p.dtype) if p.__class__ is np.ndarray else _shape_dtype(p) for p in payloads
+    ]))
+    # fmt: on
     node.meta = tuple([_shape_dtype(o) for o in outs])
     if True not in wanted:
         return node
-    save(node, wanted, tensors, payloads, outs, params, versions)
+    if level is None and not STATE.unusual:
+        saver = op.cache.get(("saver", wanted)) or _make_saver(op, wanted)
+        node.s = saver(tensors, payloads, outs, params, versions)
+    else:
+        save(node, wanted, tensors, payloads, outs, params, versions)
     return node
+
+
+def _make_saver(op: Op, wanted: tuple[bool, ...]) -> Callable[..., Any]:
+    """`save` for plain tensors and one set of wanted inputs, as straight-line code: what node.s is
+    to be."""
+    lines = ["def saved(tensors, payloads, outs, params, versions):"]
+    values, tail, held = [], [], []
+    for k, (kind, detail, needed) in enumerate(to_save(op, wanted)):
+        several = kind == "in" and op.variadic and detail == op.fixed
+        version = "UNCHANGED"
+        if not needed:
+            values.append("None")
+        elif several:
+            values.append(f"payloads[{detail}:]")
+            held.append("True")
+        elif kind == "in":
+            lines.append(f"    x{k} = payloads[{detail}]")
+            lines.append(f"    v{k} = version_of(tensors[{detail}], x{k})")
+            values.append(f"x{k}")
+            held.append("True" if op.frees_numbers else f"not is_number(x{k})")
+            version = f"v{k}"
+        elif kind == "out":
+            lines.append(f"    v{k} = versions[{detail}] if versions else [0]")
+            values.append(f"outs[{detail}]")
+            held.append("True")
+            version = f"v{k}"
+        elif kind == "param":
+            values.append(f"params[{detail!r}]")
+        else:
+            values.append(f"static(op, {kind!r}, {detail!r}, payloads, outs, params)")
+        if kind in ("in", "out"):
+            tail += [version, f"{version}[0]"]
+    inside = "".join(f"{text}, " for text in [*values, *tail])
+    whole = f"({inside})" if "True" in held else f"[{inside}]"
+    if held and "True" not in held:
+        whole = f"({inside}) if {' or '.join(held)} else {whole}"
+    lines.append(f"    return {whole}")
+    space = {
+        "op": op, "static": _static, "version_of": version_of, "is_number": is_number,
+        "UNCHANGED": _UNCHANGED,
+    }  # fmt: skip
+    exec(compile("\n".join(lines), f"<chainrule saver {op.name}>", "exec"), space)
+    return op.cache.setdefault(("saver", wanted), space["saved"])
 
 
 def _shape_dtype(payload: Any) -> Any:
     if isinstance(payload, np.ndarray):
         return payload.shape, payload.dtype
+    if payload.__class__ in PLAIN:
+        return payload._a.shape, payload._a.dtype
     if isinstance(payload, TensorBase):
         return tuple(payload.shape), payload.dtype.np
     return None
@@ -239,7 +329,7 @@ def save(
     payloads: tuple[Any, ...],
     outs: tuple[Any, ...],
     params: dict[str, Any],
-    versions: tuple[Any, ...] | None,
+    versions: Sequence[Any] | None,
 ) -> None:
     """Fill node.s with what the wanted rules name, and nothing else."""
     op = node.op
@@ -285,6 +375,8 @@ def is_number(value: Any) -> bool:
 
 def version_of(t: Any, payload: Any) -> Any:
     """The version list of an input that is to be saved."""
+    if t.__class__ in PLAIN and t._v is not None:
+        return t._v
     if isinstance(payload, TensorBase):  # on a transform level
         return payload._v if payload._v is not None else _UNCHANGED
     if not isinstance(t, TensorBase):
@@ -328,8 +420,10 @@ def check_saved(node: Any) -> None:
     if s is None:
         raise errors.freed(node)
     names = saved_names(node.op)
-    count = len(names)
-    for k in range(count, len(s), 2):
+    count, end = len(names), len(s)
+    if count == end:
+        return
+    for k in range(count, end, 2):
         if s[k][0] != s[k + 1] and names[(k - count) // 2] not in node.op.overwritable:
             raise errors.modified(node, (k - count) // 2)
 
@@ -461,10 +555,20 @@ def run_rules(
     fix = fix_of(node)
     if fix is None or fix.inputs is None:
         return tuple(grads)
-    return tuple(
-        None if x is None or p is None else _fit(node, i, x, fix.inputs[i], world)
-        for i, (x, p) in enumerate(zip(grads, parents, strict=True))
-    )
+    fitted = []
+    for i, (x, p) in enumerate(zip(grads, parents, strict=True)):
+        if x is None or p is None:
+            fitted.append(None)
+            continue
+        target = fix.inputs[i]
+        a = x._a if x.__class__ in PLAIN else x
+        if target is None or (
+            a.__class__ is np.ndarray and a.shape == target[0] and a.dtype is target[1]
+        ):
+            fitted.append(x)
+        else:
+            fitted.append(_fit(node, i, x, target, world))
+    return tuple(fitted)
 
 
 def _sums_nothing(node: Any, g: Any) -> bool:
@@ -480,6 +584,8 @@ def in_half(value: Any) -> bool:
     """Whether a value or one of several is in half precision: rules must not round in each step."""
     if value.__class__ is np.ndarray:
         return is_half(value.dtype)
+    if value.__class__ in PLAIN:
+        return is_half(value._a.dtype)
     if isinstance(value, TensorBase):
         return is_half(value.dtype.np)  # type: ignore[attr-defined]
     return value.__class__ in (tuple, list) and any(map(in_half, value))
@@ -534,6 +640,8 @@ def _times(g: Any, partial: Any, world: World) -> Any:
 
 def is_complex(x: Any) -> bool:
     """Whether a payload, tensor or number is complex."""
+    if x.__class__ in PLAIN:
+        return x._a.dtype.kind == "c"
     if isinstance(x, np.ndarray | np.generic):
         return x.dtype.kind == "c"
     if isinstance(x, TensorBase):
@@ -609,3 +717,14 @@ def _idle_class(op: Op) -> type:
 
 def general_vjp(node: Any, g: Any, parents: tuple[Any, ...]) -> Any:
     return run_rules(node, g, parents, saved_payloads(node), ARRAYS)
+
+
+def general_vjp_tensors(node: Any, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
+    """The gradients of a node's inputs as tensors, with their history when mode is 'graph'."""
+    values = saved_as_tensors(node, mode)
+    grads = run_rules(node, g, parents, values, tensors_world())
+    if mode == GRAPH and (node.flat or node.dead):
+        from .ties import tie_gradients
+
+        return tie_gradients(node, grads)
+    return grads

@@ -63,8 +63,15 @@ def user_frame() -> FrameType | None:
 
 def user_position() -> tuple[CodeType | None, int]:
     """(code, instruction offset) of the user's frame; (None, 0) when there is none."""
-    frame = user_frame()
-    return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+    frame: FrameType | None = sys._getframe(1)  # as `user_frame`, which is a call more
+    known = LIBRARY_FILES.get
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        if not known(file) and not is_library(file) and file != _CONTEXTS:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None, 0
 
 
 def line_of(code: CodeType | None, lasti: int) -> tuple[str, int] | None:

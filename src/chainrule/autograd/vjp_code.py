@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..ops.dtypes import F32, F64
 from ..ops.formulas import Formula
 from ..ops.kernels import fast
 from ..ops.reduce import ones_vector
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS
 from . import errors
-from .record import distinct, general_vjp, rules_of, saved_names
+from .dispatch import TENSORS, P
+from .leaves import GRAPH
+from .record import distinct, general_vjp, general_vjp_tensors, rules_of, saved_names
+from .ties import tie_gradients
+from .value import FACTORY, PLAIN, TensorBase, make, with_history
 
 
 def make_vjp(op: Op) -> Callable[..., Any]:
@@ -65,6 +72,70 @@ def make_vjp(op: Op) -> Callable[..., Any]:
     lines.append(f"    return ({', '.join(results)},)")
     exec(compile("\n".join(lines), f"<chainrule vjp {op.name}>", "exec"), space)
     return space["vjp"]
+
+
+def make_vjp_tensors(op: Op) -> Callable[..., Any]:
+    """The same under `create_graph`: the rules run on tensors and record themselves.
+
+    For plain tensors of float32 and float64; whatever else comes along takes the general way.
+    """
+    rules = rules_of(op)
+    if op.variadic or op.n_out != 1 or op.joint or not rules:
+        return general_vjp_tensors
+    space: dict[str, Any] = {
+        "errors": errors, "general": general_vjp_tensors, "FACTORY": FACTORY, "PLAIN": PLAIN,
+        "F32": F32, "F64": F64, "saved": _saved_tensor, "ndarray": np.ndarray,
+        "times": P.mul, "tie": tie_gradients,
+    }  # fmt: skip
+    lines = ["def vjp_tensors(node, g, parents, mode):"]
+    again = "return general(node, g, parents, mode)"
+    lines.append(f"    if g.__class__ not in PLAIN or FACTORY.dispatcher is not None: {again}")
+    lines.append("    d = g._a.dtype; fix = node.fix")
+    lines.append(f"    if d is not F32 and d is not F64: {again}")
+    summed = op.broadcasts and len(op.inputs) > 1
+    unusual = "fix is not None and fix.__class__ is not tuple" if summed else "fix is not None"
+    lines.append(f"    if {unusual}: {again}")
+    lines += _unpacking(op)
+    for k, name in enumerate(n for n in saved_names(op) if op.classify(n)[0] in ("in", "out")):
+        kind, place = op.classify(name)
+        history = f"node.parents[{place}]" if kind == "in" else "node"
+        lines.append(f"    if s_{name}.__class__ is ndarray:")
+        lines.append(f"        s_{name} = saved(s_{name}, {history}, v{k}, mode)")
+        lines.append(f"        if s_{name} is None: {again}")
+    results = []
+    for i, name in enumerate(op.inputs):
+        entry = rules.get(name)
+        if entry is None:
+            results.append("None")
+            continue
+        partial, rule = entry
+        space[f"rule{i}"] = TENSORS.bind(rule)
+        call = f"rule{i}({', '.join('g' if n == 'g' else 's_' + n for n in rule_names(rule))})"
+        call = f"times(g, {call})" if partial else call
+        lines.append(f"    r{i} = None if parents[{i}] is None else {call}")
+        results.append(f"r{i}")
+    if summed:
+        space["unbroadcast"] = TENSORS.function("unbroadcast")
+        lines.append("    if fix is not None:")
+        for result in results:
+            if result != "None":
+                i = result[1:]
+                lines.append(f"        if {result} is not None and {result}._a.shape != fix[{i}]:")
+                lines.append(f"            {result} = unbroadcast({result}, fix[{i}])")
+    lines.append(f"    found = ({', '.join(results)},)")
+    lines.append(f"    if mode == {GRAPH!r} and (node.flat or node.dead): return tie(node, found)")
+    lines.append("    return found")
+    exec(compile("\n".join(lines), f"<chainrule vjp_tensors {op.name}>", "exec"), space)
+    return space["vjp_tensors"]
+
+
+def _saved_tensor(value: Any, history: Any, version: Any, mode: str) -> Any:
+    """`rebuilt` for an array that a plain node saved; None where it has to look closer."""
+    if mode != GRAPH or history is None:
+        return make(value)
+    if history.__class__ in PLAIN:
+        return history if history._a is value else None
+    return None if isinstance(history, TensorBase) else with_history(value, history, version)
 
 
 def _by_kernel(result: str, formula: Formula, call: str) -> list[str]:

@@ -85,6 +85,39 @@ def right_factor_gradient(g, a, b_shape):
 
 
 @helper
+def batched_mm(values, batched):
+    """mm of a batch: one larger product where all examples share the second matrix."""
+    a, b = values
+    if not batched[0] or batched[1]:
+        return matmul(a, b)
+    size, rows, inner = a.shape
+    found = mm(reshape(a, shape=(size * rows, inner)), b)
+    return reshape(found, shape=(size, rows, found.shape[1]))
+
+
+@helper
+def batched_linear(values, batched):
+    """A dense layer of a batch; the bias may be left out."""
+    x, w, bias = values[0], values[1], values[2:]
+    if batched[0] and not any(batched[1:]):
+        size, rows, inner = x.shape
+        x = reshape(x, shape=(size * rows, inner))
+        found = linear2d(x, w, bias[0]) if bias else linear2d_no_bias(x, w)
+        return reshape(found, shape=(size, rows, found.shape[1]))
+    found = matmul(x, mT(w))
+    if bias and batched[2]:
+        return found + reshape(bias[0], shape=(bias[0].shape[0], 1, bias[0].shape[1]))
+    return found + bias[0] if bias else found
+
+
+@helper
+def batched_mv(values, batched):
+    """mv of a batch: a product of matrices where all examples share the matrix."""
+    a, x = values
+    return last_dropped(matmul(a, column(x))) if batched[0] else mm(x, mT(a))
+
+
+@helper
 def scaled_sum(c, beta, r, alpha):
     """beta * c + alpha * r; a zero beta ignores c."""
     r = scaled(r, alpha)
@@ -148,7 +181,7 @@ _LAYER = {
         "b": _right_gradient,
     },
     linear_in=("a", "b"),
-    batch=Plain(lambda a, b: matmul(a, b)),
+    batch=lambda values, batched, size, params: batched_mm(values, batched),
     lower=ir.contract,
     halves="products",
     work=flops.product("mm", "mm"),
@@ -208,7 +241,7 @@ def matmul(a, b):
         "x": lambda g, a: mv(mH(a), g),
     },
     linear_in=("a", "x"),
-    batch=Plain(lambda a, x: last_dropped(matmul(a, column(x)))),
+    batch=lambda values, batched, size, params: batched_mv(values, batched),
     lower=ir.compose(lambda a, x: last_dropped(matmul(a, column(x)))),
 )
 def mv(a, x):
@@ -420,7 +453,7 @@ def _linear_in_ops(x, w, b):
         "w": lambda t, x: mm(x, mT(t)),
         "b": lambda t, out_shape: broadcast_to(t, shape=out_shape),
     },
-    batch=Plain(_linear_in_ops),
+    batch=lambda values, batched, size, params: batched_linear(values, batched),
     node="AddmmBackward0",
     bias_first=True,
     lower=ir.compose(_linear_in_ops),
@@ -458,7 +491,7 @@ def rows_by_rows(x, w):
     },
     arrays=_LAYER,
     linear_in=("x", "w"),
-    batch=Plain(lambda x, w: matmul(x, mT(w))),
+    batch=lambda values, batched, size, params: batched_linear(values, batched),
     node="MmBackward0",
     lower=ir.compose(lambda x, w: matmul(x, mT(w))),
     halves="products",

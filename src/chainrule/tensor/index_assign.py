@@ -22,19 +22,52 @@ from ..autograd.inplace import (
     inplace,
 )
 from ..autograd.state import STATE
-from ..autograd.value import TensorBase, make
+from ..autograd.value import PLAIN, TensorBase, make
 from ..ops import dtypes
 from ..ops.schema import TABLE
-from .indexing import expect_places, index_error, refuse_out_of_bounds, result_shape, split
+from .indexing import (
+    expect_places,
+    index_error,
+    is_basic,
+    refuse_out_of_bounds,
+    result_shape,
+    spelled_out,
+    split,
+)
 from .scalars import converted, number_for
 
 
 def setitem(self: Any, index: Any, value: Any) -> None:
     """self[index] = value, in place and with history."""
     try:
-        _set(self, index, value)
+        if not _set_plainly(self, index, value):
+            _set(self, index, value)
     except IndexError as problem:
         raise index_error(self, index, problem) from None
+
+
+def _set_plainly(self: Any, index: Any, value: Any) -> bool:
+    """The usual x[basic index] = tensor that nobody records: whether it was one, and is done."""
+    if self.__class__ not in PLAIN or value.__class__ not in PLAIN or self._view is not None:
+        return False
+    if STATE.unusual or STATE.levels or STATE.stand_in is not None or self._lazy or value._lazy:
+        return False
+    target, array = self._a, value._a
+    if (STATE.grad_enabled and (self._rg or value._rg)) or array.dtype is not target.dtype:
+        return False
+    if self._v is None or value._v is self._v or not target.ndim:
+        return False
+    key = index if index.__class__ is tuple else (index,)
+    flags = target.flags
+    if not is_basic(key) or not flags.c_contiguous or not flags.writeable:
+        return False
+    key = spelled_out(key, target.ndim)
+    window = target[(*key, ...)]
+    if window.shape != array.shape:
+        return False
+    np.copyto(window, array)
+    bump(self, "copy_")
+    return True
 
 
 def _set(self: Any, index: Any, value: Any) -> None:

@@ -25,6 +25,11 @@ _FULL = slice(None)
 INT64 = np.dtype(np.int64)
 
 
+def is_basic(index: tuple[Any, ...]) -> bool:
+    """Whether an index has only ints, slices, None and Ellipsis."""
+    return _BASIC.issuperset(map(type, index))
+
+
 def getitem(self: Any, index: Any) -> Any:
     """self[index]: a view for ints, slices, None and Ellipsis, else a copy."""
     kind = index.__class__
@@ -37,7 +42,7 @@ def getitem(self: Any, index: Any) -> Any:
             if not self.ndim:
                 raise IndexError
             return P.slice_view(self, index=(index,))
-        if kind is tuple and all(i.__class__ in _BASIC for i in index):
+        if kind is tuple and is_basic(index):
             key = spelled_out(index, self.ndim)
             return P.slice_view(self, index=key) if key else P.alias(self)
         if (
@@ -59,7 +64,8 @@ def advanced(self: Any, index: Any) -> Any:
         if index._a.dtype.kind == "b" and index._a.ndim <= self.ndim:
             check_mask(self, index, 0)
             return P.masked_get(self, index)
-    view, tensors, dims = split(self, index)
+    quick = _quick_split(self, index) if index.__class__ is tuple else None
+    view, tensors, dims = split(self, index) if quick is None else quick
     if not tensors:
         return P.alias(self) if view is self else view
     try:
@@ -160,6 +166,28 @@ def split(self: Any, index: Any) -> tuple[Any, list[Any], tuple[int, ...]]:
     plan, tensors, dims, _ = planned(self, index)
     trivial = all(p.__class__ is slice and p == _FULL for p in plan)
     view = self if trivial else P.slice_view(self, index=tuple(plan))
+    return view, tensors, tuple(dims)
+
+
+def _quick_split(self: Any, index: tuple[Any, ...]) -> Any:
+    """`split` for an index of plain int64 tensors, ints and whole dimensions; None for others."""
+    tensors, dims, plan, dim = [], [], [], 0
+    for i in index:
+        if i.__class__ in PLAIN and i._a.dtype is INT64 and i._a.ndim:
+            tensors.append(i)
+            dims.append(dim)
+            plan.append(_FULL)
+        elif i.__class__ is int:
+            plan.append(i)
+            continue
+        elif i.__class__ is slice and i == _FULL:
+            plan.append(i)
+        else:
+            return None
+        dim += 1
+    if not tensors or len(index) > self.ndim:
+        return None
+    view = self if dim == len(index) else P.slice_view(self, index=tuple(plan))
     return view, tensors, tuple(dims)
 
 

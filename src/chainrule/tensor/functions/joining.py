@@ -8,7 +8,7 @@ from typing import Any
 
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
-from ...autograd.dispatch import entry
+from ...autograd.dispatch import attach_view, entry
 from ...autograd.node import OutSlot
 from ...autograd.record import record
 from ...autograd.state import STATE
@@ -277,15 +277,24 @@ def _views(
     op: Any, input: Any, params: dict[str, Any], single_op: Any, singles: list[dict[str, Any]]
 ) -> tuple[Any, ...]:
     """Several views made by one op; each can also be made by itself, with `singles`."""
-    usual = input.__class__ in PLAIN and input._rg and not input._lazy
-    if STATE.w or not usual or input._v is None:
+    usual = input.__class__ in PLAIN and not input._lazy and input._v is not None
+    w = STATE.w
+    if usual and (w == 1 or (w == 0 and not input._rg)):
+        found = []
+        for a, single in zip(op.forward(input._a, **params), singles, strict=True):
+            t = make(a)
+            attach_view(t, input, single_op, single, True)
+            found.append(t)
+        return tuple(found)
+    if w or not usual:
         found = entry(op)(input, **params)
         for t, single in zip(found, singles, strict=True):
             if t._view is not None:  # to be replayed alone when its base was written
                 t._view[2:4] = single_op, single
         return found
-    # The usual case: plain tensors with a history.
+    # Plain tensors with a history.
     array, parent, version = input._a, input._view, input._v
+    assert version is not None
     arrays = op.forward(array, **params)
     root = input if parent is None else parent[0]
     node = record(op, (input,), (array,), arrays, params)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...autograd import refusal
+from ...autograd.state import STATE
 from ...autograd.value import PLAIN, make
 from ...ops import dtypes
+from ...ops.schema import TABLE
 from ..api import public
 from .common import P
 from .nn_common import named, stand_in
@@ -32,6 +34,11 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Any:
     """softmax(query key^T * scale + mask) value; True in a bool mask means "take part"."""
+    if attn_mask is None and not dropout_p and not enable_gqa and _unrecorded(query, key, value):
+        factor = 1 / math.sqrt(query._a.shape[-1]) if scale is None else float(scale)
+        forward, causal = TABLE["attention"].forward, bool(is_causal)
+        found = forward(query._a, key._a, value._a, None, scale=factor, causal=causal, masked="")
+        return make(found[0], inference=STATE.w == 2)
     if attn_mask is not None and hasattr(attn_mask, "variant"):  # nn.attention.bias
         attn_mask, is_causal = _from_causal_bias(attn_mask, is_causal)
     if attn_mask is not None or enable_gqa or not _fit(query, key, value):
@@ -81,6 +88,14 @@ def _fit(query: Any, key: Any, value: Any) -> bool:
         and q.shape[:-2] == k.shape[:-2]
         and q.shape[-1] == k.shape[-1]
     )
+
+
+def _unrecorded(*tensors: Any) -> bool:
+    """Whether nobody records or listens, and there is nothing to check: the result is all."""
+    w = STATE.w
+    if w > 2 or (w == 0 and any([t._rg for t in tensors])):
+        return False
+    return _fit(*tensors)
 
 
 def _check(q: Any, k: Any, v: Any, mask: Any, is_causal: bool) -> None:
