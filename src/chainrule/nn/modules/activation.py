@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor, empty
 from ...autograd import refusal
@@ -42,6 +42,8 @@ class ReLU(_MaybeInPlace):
     tensor([0., 2.])
     """
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
+
     def forward(self, input: Tensor) -> Tensor:
         """The activation of the input."""
         return F.relu(input, True) if self.inplace else F.relu(input)
@@ -50,6 +52,7 @@ class ReLU(_MaybeInPlace):
 class LeakyReLU(FunctionLayer):
     """input where positive, else negative_slope * input."""
 
+    __constants__: ClassVar[list[str]] = ["inplace", "negative_slope"]
     _call = "F.leaky_relu(input, negative_slope, inplace)"
     _shows = "negative_slope, inplace?"
 
@@ -64,6 +67,8 @@ class PReLU(FunctionLayer):
     >>> torch.nn.PReLU()(torch.tensor([-1., 2.])).detach()
     tensor([-0.2500,  2.0000])
     """
+
+    __constants__: ClassVar[list[str]] = ["num_parameters"]
 
     weight: Parameter
     _shows = "num_parameters"
@@ -87,6 +92,7 @@ class PReLU(FunctionLayer):
 class RReLU(FunctionLayer):
     """leaky ReLU whose slope is drawn from [lower, upper] in training, their mean otherwise."""
 
+    __constants__: ClassVar[list[str]] = ["lower", "upper", "inplace"]
     _call = "F.rrelu(input, lower, upper, training, inplace)"
     _shows = "lower, upper, inplace?"
 
@@ -99,6 +105,7 @@ class RReLU(FunctionLayer):
 class Hardtanh(FunctionLayer):
     """input limited to [min_val, max_val]."""
 
+    __constants__: ClassVar[list[str]] = ["min_val", "max_val", "inplace"]
     _call = "F.hardtanh(input, min_val, max_val, inplace)"
     _shows = "min_val, max_val, inplace?"
 
@@ -134,6 +141,7 @@ class ReLU6(Hardtanh):
 class Hardsigmoid(_MaybeInPlace):
     """clamp(input + 3, 0, 6) / 6."""
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
     _call = "F.hardsigmoid(input, inplace)"
     _shows = ""  # as in PyTorch
 
@@ -141,6 +149,7 @@ class Hardsigmoid(_MaybeInPlace):
 class Hardswish(_MaybeInPlace):
     """input * clamp(input + 3, 0, 6) / 6."""
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
     _call = "F.hardswish(input, inplace)"
     _shows = ""  # as in PyTorch
 
@@ -148,6 +157,7 @@ class Hardswish(_MaybeInPlace):
 class Threshold(FunctionLayer):
     """The input where above the threshold, else value."""
 
+    __constants__: ClassVar[list[str]] = ["threshold", "value", "inplace"]
     _call = "F.threshold(input, threshold, value, inplace)"
     _shows = "threshold, value, inplace?"
 
@@ -165,12 +175,14 @@ class _Shrink(FunctionLayer):
 class Hardshrink(_Shrink):
     """0 within [-lambd, lambd], the input elsewhere."""
 
+    __constants__: ClassVar[list[str]] = ["lambd"]
     _call = "F.hardshrink(input, lambd)"
 
 
 class Softshrink(_Shrink):
     """The input moved towards 0 by lambd."""
 
+    __constants__: ClassVar[list[str]] = ["lambd"]
     _call = "F.softshrink(input, lambd)"
 
 
@@ -187,18 +199,21 @@ class _Exponential(FunctionLayer):
 class ELU(_Exponential):
     """input where positive, else alpha * (exp(input) - 1)."""
 
+    __constants__: ClassVar[list[str]] = ["alpha", "inplace"]
     _call = "F.elu(input, alpha, inplace)"
 
 
 class CELU(_Exponential):
     """input where positive, else alpha * (exp(input / alpha) - 1)."""
 
+    __constants__: ClassVar[list[str]] = ["alpha", "inplace"]
     _call = "F.celu(input, alpha, inplace)"
 
 
 class SELU(_MaybeInPlace):
     """ELU with the scale that keeps mean 0 and variance 1."""
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
     _call = "F.selu(input, inplace)"
 
 
@@ -210,6 +225,7 @@ class GELU(FunctionLayer):
     tensor([-0.1587,  0.0000,  0.8413])
     """
 
+    __constants__: ClassVar[list[str]] = ["approximate"]
     _call = "F.gelu(input, approximate=approximate)"
     _shows = "approximate!r"
 
@@ -220,18 +236,21 @@ class GELU(FunctionLayer):
 class SiLU(_MaybeInPlace):
     """input * sigmoid(input)."""
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
     _call = "F.silu(input, inplace)"
 
 
 class Mish(_MaybeInPlace):
     """input * tanh(softplus(input))."""
 
+    __constants__: ClassVar[list[str]] = ["inplace"]
     _call = "F.mish(input, inplace)"
 
 
 class Softplus(FunctionLayer):
     """log(1 + exp(beta * input)) / beta; the input itself beyond the threshold."""
 
+    __constants__: ClassVar[list[str]] = ["beta", "threshold"]
     _call = "F.softplus(input, beta, threshold)"
     _shows = "beta, threshold"
 
@@ -275,6 +294,7 @@ class Tanhshrink(FunctionLayer):
 class GLU(FunctionLayer):
     """The first half along `dim` times the sigmoid of the second."""
 
+    __constants__: ClassVar[list[str]] = ["dim"]
     _call = "F.glu(input, dim)"
     _shows = "dim"
 
@@ -297,18 +317,21 @@ class Softmax(_AlongDim):
     tensor([[0.5000, 0.5000]])
     """
 
+    __constants__: ClassVar[list[str]] = ["dim"]
     _call = "F.softmax(input, dim)"
 
 
 class LogSoftmax(_AlongDim):
     """log(softmax(input)) along `dim`, stable."""
 
+    __constants__: ClassVar[list[str]] = ["dim"]
     _call = "F.log_softmax(input, dim)"
 
 
 class Softmin(_AlongDim):
     """softmax of -input."""
 
+    __constants__: ClassVar[list[str]] = ["dim"]
     _call = "F.softmin(input, dim)"
 
 

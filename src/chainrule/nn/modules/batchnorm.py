@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ... import Tensor, empty, long, ones, tensor, zeros
 from ...autograd import refusal
@@ -26,6 +26,13 @@ __all__ = [
 class _NormBase(Module):
     """What batch and instance norms share: parameters, running statistics, their loading."""
 
+    __constants__: ClassVar[list[str]] = [
+        "track_running_stats",
+        "momentum",
+        "eps",
+        "num_features",
+        "affine",
+    ]
     _version = 2  # 1: saved without num_batches_tracked
 
     # The ranks of input that are accepted; empty for any from 2 on.

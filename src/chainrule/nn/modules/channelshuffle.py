@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .function_layer import FunctionLayer
 
 __all__ = ["ChannelShuffle"]
@@ -16,6 +18,7 @@ class ChannelShuffle(FunctionLayer):
     tensor([0., 2., 1., 3.])
     """
 
+    __constants__: ClassVar[list[str]] = ["groups"]
     _call = "F.channel_shuffle(input, groups)"
     _shows = "groups"
 

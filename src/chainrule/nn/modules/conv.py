@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ... import Tensor, contiguous_format, empty_like, no_grad
 from ...autograd import refusal
@@ -72,6 +72,17 @@ def _pad_amounts(padding: Any, kernel: Any, dilation: Any) -> Any:
 class _ConvNd(Module):
     """What all convolutions share: their sizes, their parameters, how these are drawn."""
 
+    __constants__: ClassVar[list[str]] = [
+        "stride",
+        "padding",
+        "dilation",
+        "groups",
+        "padding_mode",
+        "output_padding",
+        "in_channels",
+        "out_channels",
+        "kernel_size",
+    ]
     _dims = 0
     weight: Parameter
     bias: Parameter | None

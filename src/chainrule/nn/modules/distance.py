@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .function_layer import FunctionLayer
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
@@ -15,6 +17,7 @@ class PairwiseDistance(FunctionLayer):
     tensor([5.0000])
     """
 
+    __constants__: ClassVar[list[str]] = ["norm", "eps", "keepdim"]
     _call = "F.pairwise_distance(x1, x2, self.norm, eps, keepdim)"
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
@@ -29,6 +32,7 @@ class CosineSimilarity(FunctionLayer):
     tensor([0.7071])
     """
 
+    __constants__: ClassVar[list[str]] = ["dim", "eps"]
     _call = "F.cosine_similarity(x1, x2, dim, eps)"
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:

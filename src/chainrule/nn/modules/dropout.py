@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ... import Tensor
 from ...autograd import refusal
 from .. import functional as F
@@ -16,6 +18,7 @@ _DROPOUT = F.dropout
 
 
 class _DropoutNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = ["p", "inplace"]
     _shows = "p, inplace"
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Size, Tensor
 from ...autograd import refusal
@@ -19,6 +19,7 @@ class Flatten(FunctionLayer):
     torch.Size([32, 75])
     """
 
+    __constants__: ClassVar[list[str]] = ["start_dim", "end_dim"]
     _shows = "start_dim, end_dim"
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -37,6 +38,7 @@ class Unflatten(FunctionLayer):
     torch.Size([2, 2, 5, 5])
     """
 
+    __constants__: ClassVar[list[str]] = ["dim", "unflattened_size"]
     _shows = "dim, unflattened_size"
 
     def __init__(self, dim: int, unflattened_size: Size | list[int] | tuple[int, ...]) -> None:

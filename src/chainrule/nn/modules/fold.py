@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .function_layer import FunctionLayer
 
 __all__ = ["Fold", "Unfold"]
@@ -17,6 +19,13 @@ class Fold(FunctionLayer):
     torch.Size([1, 3, 4, 5])
     """
 
+    __constants__: ClassVar[list[str]] = [
+        "output_size",
+        "kernel_size",
+        "dilation",
+        "padding",
+        "stride",
+    ]
     _call = "F.fold(input, output_size, kernel_size, dilation, padding, stride)"
     _shows = "output_size, kernel_size, dilation, padding, stride"
 
@@ -35,6 +44,7 @@ class Unfold(FunctionLayer):
     torch.Size([2, 30, 4])
     """
 
+    __constants__: ClassVar[list[str]] = ["kernel_size", "dilation", "padding", "stride"]
     _call = "F.unfold(input, kernel_size, dilation, padding, stride)"
     _shows = "kernel_size, dilation, padding, stride"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor
 from ...autograd import refusal
@@ -37,6 +37,8 @@ class Linear(Module):
     >>> layer(torch.randn(128, 20)).shape
     torch.Size([128, 30])
     """
+
+    __constants__: ClassVar[list[str]] = ["in_features", "out_features"]
 
     weight: Parameter
     bias: Parameter | None
@@ -93,6 +95,8 @@ class Bilinear(Module):
     >>> layer(torch.randn(8, 20), torch.randn(8, 30)).shape
     torch.Size([8, 40])
     """
+
+    __constants__: ClassVar[list[str]] = ["in1_features", "in2_features", "out_features"]
 
     weight: Parameter
     bias: Parameter | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor
 from ...autograd import refusal
@@ -81,6 +81,7 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The mean (or sum) of |input - target|."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.l1_loss(input, target, None, None, reduction)"
 
 
@@ -92,12 +93,14 @@ class MSELoss(_Loss):
     tensor(2.)
     """
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.mse_loss(input, target, None, None, reduction)"
 
 
 class SmoothL1Loss(_Loss):
     """Quadratic for differences below beta, linear above."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.smooth_l1_loss(input, target, None, None, reduction, beta)"
 
     def __init__(
@@ -110,6 +113,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Half the square for differences below delta, linear above."""
 
+    __constants__: ClassVar[list[str]] = ["reduction", "delta"]
     _call = "F.huber_loss(input, target, reduction, delta)"
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -120,6 +124,8 @@ class HuberLoss(_Loss):
 
 class PoissonNLLLoss(_Loss):
     """The negative log likelihood of counts under Poisson distributions."""
+
+    __constants__: ClassVar[list[str]] = ["log_input", "full", "eps", "reduction"]
 
     def __init__(
         self, log_input: bool = True, full: bool = False, size_average: bool | None = None,
@@ -137,6 +143,7 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """The negative log likelihood of numbers under normal distributions of given variances."""
 
+    __constants__: ClassVar[list[str]] = ["full", "eps", "reduction"]
     _call = "F.gaussian_nll_loss(input, target, var, full, eps, reduction)"
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -145,6 +152,8 @@ class GaussianNLLLoss(_Loss):
 
 class KLDivLoss(_Loss):
     """The Kullback-Leibler divergence of log probabilities from target probabilities."""
+
+    __constants__: ClassVar[list[str]] = ["reduction"]
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None,
@@ -169,6 +178,7 @@ class KLDivLoss(_Loss):
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities and targets in [0, 1]."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.binary_cross_entropy(input, target, weight, None, None, reduction)"
 
 
@@ -198,12 +208,14 @@ class BCEWithLogitsLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input)) for targets 1 and -1."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.soft_margin_loss(input, target, None, None, reduction)"
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the binary cross entropy of logits."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.multilabel_soft_margin_loss(input, target, weight, None, None, reduction)"
 
 
@@ -218,6 +230,8 @@ class CrossEntropyLoss(_WeightedLoss):
     >>> loss(torch.tensor([[2., 0.], [0., 3.]]), torch.tensor([0, 1]))
     tensor(0.2128)
     """
+
+    __constants__: ClassVar[list[str]] = ["ignore_index", "reduction", "label_smoothing"]
 
     def __init__(
         self, weight: Tensor | None = None, size_average: bool | None = None,
@@ -242,6 +256,14 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     >>> loss(torch.randn(2, 5), torch.zeros(2, 4, 3, dtype=torch.long)).shape
     torch.Size([])
     """
+
+    __constants__: ClassVar[list[str]] = [
+        "num_classes",
+        "out_features",
+        "reduction",
+        "ignore_index",
+        "label_smoothing",
+    ]
 
     def __init__(
         self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (),
@@ -297,6 +319,7 @@ class NLLLoss(_WeightedLoss):
     tensor(2.5000)
     """
 
+    __constants__: ClassVar[list[str]] = ["ignore_index", "reduction"]
     _call = "F.nll_loss(input, target, weight, None, ignore_index, None, reduction)"
 
     def __init__(
@@ -324,6 +347,7 @@ class NLLLoss2d(NLLLoss):
 class MultiMarginLoss(_WeightedLoss):
     """By how much other classes come within the margin of the right one."""
 
+    __constants__: ClassVar[list[str]] = ["p", "margin", "reduction"]
     _call = "F.multi_margin_loss(input, target, p, margin, weight, None, None, reduction)"
 
     def __init__(
@@ -343,12 +367,14 @@ class MultiMarginLoss(_WeightedLoss):
 class MultiLabelMarginLoss(_Loss):
     """By how much classes that are not targets come within a margin of those that are."""
 
+    __constants__: ClassVar[list[str]] = ["reduction"]
     _call = "F.multilabel_margin_loss(input, target, None, None, reduction)"
 
 
 class CTCLoss(_Loss):
     """The negative log likelihood of label sequences, summed over their alignments in time."""
 
+    __constants__: ClassVar[list[str]] = ["blank", "reduction"]
     _call = (
         "F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
         "zero_infinity)"
@@ -374,6 +400,7 @@ class _MarginLoss(_Loss):
 class HingeEmbeddingLoss(_MarginLoss):
     """The input where the target is 1, max(0, margin - input) where it is -1."""
 
+    __constants__: ClassVar[list[str]] = ["margin", "reduction"]
     _call = "F.hinge_embedding_loss(input, target, margin, None, None, reduction)"
 
     def __init__(
@@ -386,12 +413,14 @@ class HingeEmbeddingLoss(_MarginLoss):
 class CosineEmbeddingLoss(_MarginLoss):
     """1 - cosine for pairs with target 1, max(0, cosine - margin) for those with -1."""
 
+    __constants__: ClassVar[list[str]] = ["margin", "reduction"]
     _call = "F.cosine_embedding_loss(input1, input2, target, margin, None, None, reduction)"
 
 
 class MarginRankingLoss(_MarginLoss):
     """max(0, margin - target * (input1 - input2)): target 1 wants input1 larger."""
 
+    __constants__: ClassVar[list[str]] = ["margin", "reduction"]
     _call = "F.margin_ranking_loss(input1, input2, target, margin, None, None, reduction)"
 
 
@@ -403,6 +432,7 @@ def _check_margin(margin: float, name: str) -> None:
 class TripletMarginLoss(_Loss):
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), with p-norm distances."""
 
+    __constants__: ClassVar[list[str]] = ["margin", "p", "eps", "swap", "reduction"]
     _call = (
         "F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, None, None, "
         "reduction)"
@@ -419,6 +449,7 @@ class TripletMarginLoss(_Loss):
 class TripletMarginWithDistanceLoss(_Loss):
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), with any distance."""
 
+    __constants__: ClassVar[list[str]] = ["margin", "swap", "reduction"]
     _call = (
         "F.triplet_margin_with_distance_loss(anchor, positive, negative, "
         "distance_function=distance_function, margin=margin, swap=swap, reduction=reduction)"

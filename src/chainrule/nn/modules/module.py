@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain, explain_methods
@@ -134,6 +134,7 @@ class Module(Hooked, State, Convertible):
     """
 
     dump_patches: bool = False
+    T_destination: ClassVar[Any] = T_destination
     training: bool
     call_super_init: bool = False
     _compiled_call_impl: Callable[..., Any] | None = None

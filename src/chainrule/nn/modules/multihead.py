@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor
 from ...autograd import refusal
@@ -33,6 +33,8 @@ class MultiheadAttention(Module):
     >>> output.shape, weights.shape
     (torch.Size([3, 5, 8]), torch.Size([3, 5, 5]))
     """
+
+    __constants__: ClassVar[list[str]] = ["batch_first"]
 
     in_proj_weight: Parameter | None
     in_proj_bias: Parameter | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Size, Tensor, arange, empty
 from ...autograd import refusal
@@ -31,6 +31,8 @@ class LayerNorm(Module):
     >>> norm(torch.tensor([[1., 2., 3.]])).detach()
     tensor([[-1.2247,  0.0000,  1.2247]])
     """
+
+    __constants__: ClassVar[list[str]] = ["normalized_shape", "eps", "elementwise_affine"]
 
     weight: Parameter | None
     bias: Parameter | None
@@ -86,6 +88,8 @@ class RMSNorm(Module):
     tensor([[0.8485, 1.1314]])
     """
 
+    __constants__: ClassVar[list[str]] = ["normalized_shape", "eps", "elementwise_affine"]
+
     weight: Parameter | None
 
     def __init__(
@@ -128,6 +132,8 @@ class GroupNorm(Module):
     >>> torch.nn.GroupNorm(3, 6)(torch.randn(20, 6, 10, 10)).shape
     torch.Size([20, 6, 10, 10])
     """
+
+    __constants__: ClassVar[list[str]] = ["num_groups", "num_channels", "eps", "affine"]
 
     weight: Parameter | None
     bias: Parameter | None
@@ -175,6 +181,7 @@ class GroupNorm(Module):
 class LocalResponseNorm(FunctionLayer):
     """Each channel divided by a power of the mean square of its neighbours."""
 
+    __constants__: ClassVar[list[str]] = ["size", "alpha", "beta", "k"]
     _call = "F.local_response_norm(input, size, alpha, beta, k)"
     _shows = "*size, alpha, beta, k"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor
 from ...autograd import refusal
@@ -42,6 +42,8 @@ class _PadNd(Module):
 
 
 class _ConstantPadNd(_PadNd):
+    __constants__: ClassVar[list[str]] = ["padding", "value"]
+
     def __init__(self, padding: Sizes, value: float) -> None:
         super().__init__(padding)
         self.value = value
@@ -69,6 +71,7 @@ class ConstantPad1d(_ConstantPadNd):
 class ConstantPad2d(_ConstantPadNd):
     """An image with a constant around it: (left, right, top, bottom)."""
 
+    __constants__: ClassVar[list[str]] = ["padding", "value"]
     _dims = 2
 
 
@@ -103,6 +106,7 @@ class ZeroPad3d(_ZeroPadNd, ConstantPad3d):
 
 
 class _ReflectionPadNd(_PadNd):
+    __constants__: ClassVar[list[str]] = ["padding"]
     _mode = "reflect"
 
 
@@ -130,6 +134,7 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class _ReplicationPadNd(_PadNd):
+    __constants__: ClassVar[list[str]] = ["padding"]
     _mode = "replicate"
 
 
@@ -152,6 +157,7 @@ class ReplicationPad3d(_ReplicationPadNd):
 
 
 class _CircularPadNd(_PadNd):
+    __constants__: ClassVar[list[str]] = ["padding"]
     _mode = "circular"
 
     def _check_input_dim(self, input: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .function_layer import FunctionLayer
 
 __all__ = ["PixelShuffle", "PixelUnshuffle"]
@@ -15,6 +17,7 @@ class PixelShuffle(FunctionLayer):
     torch.Size([1, 1, 12, 12])
     """
 
+    __constants__: ClassVar[list[str]] = ["upscale_factor"]
     _call = "F.pixel_shuffle(input, upscale_factor)"
     _shows = "upscale_factor"
 
@@ -25,6 +28,7 @@ class PixelShuffle(FunctionLayer):
 class PixelUnshuffle(FunctionLayer):
     """(C, H * r, W * r) as (C * r * r, H, W)."""
 
+    __constants__: ClassVar[list[str]] = ["downscale_factor"]
     _call = "F.pixel_unshuffle(input, downscale_factor)"
     _shows = "downscale_factor"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ... import Tensor
 from ...autograd import refusal
 from .function_layer import FunctionLayer
@@ -24,6 +26,14 @@ OutputSizes = int | None | tuple[int | None, ...]
 
 
 class _MaxPoolNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "stride",
+        "padding",
+        "dilation",
+        "return_indices",
+        "ceil_mode",
+    ]
     _call = (
         "F.max_pool{dims}d(input, kernel_size, stride, padding, dilation, ceil_mode, "
         "return_indices)"
@@ -132,12 +142,24 @@ class _FractionalMaxPoolNd(FunctionLayer):
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
     """The largest value of each of randomly placed windows of (N, C, H, W)."""
 
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "return_indices",
+        "output_size",
+        "output_ratio",
+    ]
     _dims = 2
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """The largest value of each of randomly placed windows of (N, C, D, H, W)."""
 
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "return_indices",
+        "output_size",
+        "output_ratio",
+    ]
     _dims = 3
 
 
@@ -145,6 +167,13 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 
 
 class _AvgPoolNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+    ]
     _shows = "kernel_size, stride, padding"
 
 
@@ -186,16 +215,33 @@ class AvgPool2d(_AvgPoolOfImages):
              [10.5000, 12.5000]]])
     """
 
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+        "divisor_override",
+    ]
     _dims = 2
 
 
 class AvgPool3d(_AvgPoolOfImages):
     """The mean of each window of (N, C, D, H, W)."""
 
+    __constants__: ClassVar[list[str]] = [
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+        "divisor_override",
+    ]
     _dims = 3
 
 
 class _LPPoolNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = ["norm_type", "kernel_size", "stride", "ceil_mode"]
     _call = "F.lp_pool{dims}d(input, float(norm_type), kernel_size, stride, ceil_mode)"
     _shows = "norm_type, kernel_size, stride, ceil_mode"
 
@@ -228,6 +274,7 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptiveAvgPoolNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = ["output_size"]
     _call = "F.adaptive_avg_pool{dims}d(input, output_size)"
     _shows = "output_size"
 
@@ -259,6 +306,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
 
 class _AdaptiveMaxPoolNd(FunctionLayer):
+    __constants__: ClassVar[list[str]] = ["output_size", "return_indices"]
     _call = "F.adaptive_max_pool{dims}d(input, output_size, return_indices)"
     _shows = "output_size"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import (
     Tensor,
@@ -44,6 +44,18 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
 
 class RNNBase(StateShapes, Module):
     """What RNN, LSTM and GRU share: their parameters and the shapes they accept."""
+
+    __constants__: ClassVar[list[str]] = [
+        "mode",
+        "input_size",
+        "hidden_size",
+        "num_layers",
+        "bias",
+        "batch_first",
+        "dropout",
+        "bidirectional",
+        "proj_size",
+    ]
 
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
@@ -289,6 +301,8 @@ def _refuse_projection(proj_size: int) -> None:
 class RNNCellBase(Module):
     """What the cells share: their parameters and shapes."""
 
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
+
     weight_ih: Parameter
     weight_hh: Parameter
     bias_ih: Parameter | None
@@ -355,6 +369,8 @@ class RNNCell(RNNCellBase):
     >>> torch.nn.RNNCell(10, 20)(torch.randn(3, 10), torch.randn(3, 20)).shape
     torch.Size([3, 20])
     """
+
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ... import Tensor, no_grad
 from ...autograd import refusal
@@ -82,6 +82,16 @@ class Embedding(_Table):
     torch.Size([1, 4, 3])
     """
 
+    __constants__: ClassVar[list[str]] = [
+        "num_embeddings",
+        "embedding_dim",
+        "padding_idx",
+        "max_norm",
+        "norm_type",
+        "scale_grad_by_freq",
+        "sparse",
+    ]
+
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
         max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
@@ -150,6 +160,18 @@ class EmbeddingBag(_Table):
     >>> bags(torch.tensor([1, 2, 4, 5, 4]), torch.tensor([0, 2])).shape
     torch.Size([2, 3])
     """
+
+    __constants__: ClassVar[list[str]] = [
+        "num_embeddings",
+        "embedding_dim",
+        "max_norm",
+        "norm_type",
+        "scale_grad_by_freq",
+        "mode",
+        "sparse",
+        "include_last_offset",
+        "padding_idx",
+    ]
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import Tensor, full, is_grad_enabled, triu
 from ... import bool as bool_
@@ -111,6 +111,8 @@ class TransformerEncoderLayer(_Layer):
     torch.Size([3, 10, 16])
     """
 
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
         activation: Activation = F.relu, layer_norm_eps: float = 1e-5, batch_first: Any = False,
@@ -175,6 +177,8 @@ class TransformerEncoder(Module):
     >>> encoder(torch.rand(3, 10, 16)).shape
     torch.Size([3, 10, 16])
     """
+
+    __constants__: ClassVar[list[str]] = ["norm"]
 
     def __init__(
         self, encoder_layer: Module, num_layers: int, norm: Module | None = None,
@@ -244,6 +248,8 @@ class TransformerDecoderLayer(_Layer):
     torch.Size([7, 3, 16])
     """
 
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
         activation: Activation = F.relu, layer_norm_eps: float = 1e-5, batch_first: Any = False,
@@ -310,6 +316,8 @@ class TransformerDecoder(Module):
     >>> decoder(torch.rand(7, 3, 16), torch.rand(10, 3, 16)).shape
     torch.Size([7, 3, 16])
     """
+
+    __constants__: ClassVar[list[str]] = ["norm"]
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
