@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "masked", "nested",
     ),
     ("library", "_custom_ops"),
-    ("dispatcher", "_subclasses", "_guards"),
+    ("dispatcher", "_subclasses", "_guards", "_prims_common"),
     ("fx",),
     ("export", "onnx"),
     ("compiler", "_dynamo", "_inductor"),

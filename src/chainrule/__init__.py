@@ -210,7 +210,8 @@ _LAZY.update(dict.fromkeys(_AUTOCAST_STATE, "amp"))
 
 _ASSERTIONS = (
     "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
-    "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+    "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",
+    "_check_value", "_check_with",
 )  # fmt: skip
 _LAZY.update(dict.fromkeys(_ASSERTIONS, "tensor.assertions"))
 

@@ -7,6 +7,23 @@ from typing import Any
 from .autograd.state import STATE
 
 
+class TracingContext:
+    """What PyTorch's compiler knows while it traces: nothing, it never does."""
+
+    @staticmethod
+    def try_get() -> None:
+        """The context of the trace that goes on: none."""
+        return None
+
+    @staticmethod
+    def get() -> Any:
+        """The context of the trace that goes on, which must."""
+        raise RuntimeError(
+            "TracingContext.get() must be called within an ongoing trace: chainrule's compiler "
+            "has none. Fix: TracingContext.try_get()."
+        )
+
+
 def active_fake_mode() -> Any:
     """The innermost `FakeTensorMode` that is on.
 

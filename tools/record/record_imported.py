@@ -11,8 +11,12 @@ what chainrule has too, and has nowhere else.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import importlib
+import importlib.util
+import inspect
 import io
 import pkgutil
 import sys
@@ -40,13 +44,39 @@ def modules() -> list[str]:
     return found
 
 
+@functools.cache
+def import_lines(module: ModuleType) -> dict[str, tuple[str, str]]:
+    """By name, the module and the name there of what a file imports with `from ... import`."""
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for line in ast.walk(tree):
+        if isinstance(line, ast.ImportFrom):
+            dots = "." * line.level
+            home = importlib.util.resolve_name(dots + (line.module or ""), module.__package__)
+            found |= {one.asname or one.name: (home, one.name) for one in line.names}
+    return found
+
+
+def source_of(module: ModuleType, name: str, value: Any) -> str:
+    """Where a value that knows no home of its own, such as an alias of types, is imported from."""
+    home, own = import_lines(module).get(name, ("", ""))
+    if home == "__future__" or own == "TYPE_CHECKING":  # of the file, not for others
+        return ""
+    if getattr(sys.modules.get(home), own, None) is not value or value is None:
+        return ""
+    return home if own == name else f"={home}.{own}"
+
+
 def home_of(module: ModuleType, name: str, value: Any) -> str:
     """The module that has a value under its name, or its whole path under another name."""
     if isinstance(value, ModuleType):
         path = value.__name__
         return "" if path == f"{module.__name__}.{name}" else f"={path}"
     if not isinstance(value, type | FunctionType | BuiltinFunctionType):
-        return ""
+        return source_of(module, name, value)
     home, own = value.__module__, value.__name__
     if not isinstance(home, str) or home == module.__name__:
         return ""

@@ -33,6 +33,30 @@ def set_device(device: Any) -> None:
     """Choose a CPU: there is one."""
 
 
+def _is_avx2_supported() -> bool:
+    """Whether the CPU has AVX2."""
+    return _capability() in ("AVX2", "AVX512")
+
+
+def _is_avx512_supported() -> bool:
+    """Whether the CPU has AVX-512."""
+    return _capability() == "AVX512"
+
+
+def _capability() -> str:
+    from ..backends.cpu import get_cpu_capability
+
+    return get_cpu_capability()
+
+
+def _is_amx_tile_supported() -> bool:
+    """Whether there are matrix units to use: kernels here use none, nor what is named below."""
+    return False
+
+
+_is_amx_fp16_supported = _is_avx512_bf16_supported = _is_vnni_supported = _is_amx_tile_supported
+
+
 _STREAMS = ("Event", "Stream", "StreamContext", "current_stream", "get_capabilities", "stream")
 
 

@@ -92,6 +92,12 @@ def kl_divergence(p: Any, q: Any) -> Any:
     return function(p, q)
 
 
+def _dispatch_kl(type_p: type, type_q: type) -> Any:
+    """The function for two classes; NotImplemented where there is none. PyTorch's name."""
+    found = _nearest(type_p, type_q)
+    return NotImplemented if found is None else found
+
+
 def _nearest(type_p: type, type_q: type) -> Any:
     """The function registered for the nearest base classes, p's looked at first."""
     rank_p = {c: k for k, c in enumerate(type_p.__mro__)}

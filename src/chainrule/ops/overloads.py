@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-NAMESPACES = ("aten", "prim", "prims", "_c10d_functional", "c10d_functional")
+NAMESPACES = ("aten", "prim", "prims", "_c10d_functional", "c10d_functional", "c10d")
 
 
 LIBRARY: list[Any] = []  # how the layer above makes PyTorch's operators callable

@@ -78,6 +78,13 @@ def _check_is_size(i: Any, message: Callable[[], str] | None = None, *, max: Any
 
 def _check_tensor_all(cond: Any, message: Callable[[], str] | None = None) -> None:
     """Raise RuntimeError unless all elements of a bool tensor are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _check_tensor_all_with(
+    error_type: type[Exception], cond: Any, message: Callable[[], str] | None = None
+) -> None:
+    """Raise an error unless all elements of a bool tensor are true."""
     if not hasattr(cond, "dtype") or cond.dtype.name != "bool":
         raise TypeError(f"cond must be a bool tensor, but got {type(cond).__name__}")
-    _check_with(RuntimeError, bool(cond.all()), message)
+    _check_with(error_type, bool(cond.all()), message)

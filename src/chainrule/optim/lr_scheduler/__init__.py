@@ -6,6 +6,7 @@ A scheduler changes the `lr` of its optimizer's groups: call `scheduler.step()` 
 
 from .base import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
 from .base import LRScheduler
+from .base import _warn_get_lr_called_within_step as _warn_get_lr_called_within_step
 from .combined import ChainedScheduler, SequentialLR
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .factors import (

@@ -81,6 +81,15 @@ def _mark_calls(optimizer: Optimizer) -> None:
     optimizer.step = marking  # type: ignore[method-assign]
 
 
+def _warn_get_lr_called_within_step(lr_scheduler: Any) -> None:
+    """`get_lr` computes the next value from the present one: users want `get_last_lr`."""
+    if not lr_scheduler._get_lr_called_within_step:
+        warn_user(
+            "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+            UserWarning,
+        )
+
+
 class LRScheduler:
     """Base of all schedulers: `get_lr` gives the learning rates of the present `last_epoch`.
 
@@ -197,13 +206,7 @@ class LRScheduler:
             self._get_lr_called_within_step = False
 
     def _warn_unless_asked_by_step(self) -> None:
-        """`get_lr` computes the next value from the present one: users want `get_last_lr`."""
-        if not self._get_lr_called_within_step:
-            warn_user(
-                "To get the last learning rate computed by the scheduler, please use "
-                "`get_last_lr()`.",
-                UserWarning,
-            )
+        _warn_get_lr_called_within_step(self)
 
     # ---- words for the schedules -----------------------------------------------------------------
 

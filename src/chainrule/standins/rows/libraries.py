@@ -42,6 +42,15 @@ distributed.tensor._utils: compute_global_tensor_info compute_local_shape_and_gl
 distributed.tensor.experimental._attention: set_rotate_method
 distributed.utils: _sync_module_states
 numa.binding: NumaOptions
+distributed._composable_state: _State _insert_module_state
+distributed._shard.sharded_tensor: ShardMetadata ShardedTensorBase ShardedTensorMetadata
+    TensorProperties init_from_local_shards
+distributed._shard.sharded_tensor.metadata: ShardedTensorMetadata TensorProperties
+distributed._shard.sharding_spec: ChunkShardingSpec DevicePlacementSpec EnumerableShardingSpec
+    PlacementSpec ShardMetadata ShardingSpec
+distributed._shard.sharding_spec._internals: _check_shard_metadata_pair_overlap
+    check_tensor validate_non_overlapping_shards_metadata
+distributed._shard.metadata: ShardMetadata
 """),
     *constant("distributed.rpc.api", "PyTorch's mark for no limit of its own",
               UNSET_RPC_TIMEOUT=-1.0),
@@ -98,22 +107,43 @@ utils.tensorboard._pytorch_graph: graph
            "whether Triton can be used: it compiles for GPUs"),
     answer("autograd", True, "_is_checkpoint_valid",
            "whether blocks may be computed again in this backward pass: always"),
+    answer("distributed._composable_state", None, "_get_module_state",
+           "the state of PyTorch's wrappers of a module: there is none"),
+    same("_functorch.autograd_function", "autograd.function", "VmapInfo"),
+    first_argument("_inductor.decomposition", "register_decomposition",
+                   "says how PyTorch's compiler takes an operator apart"),
+    same("_library", "library", "infer_schema opcheck custom_op"),
+    same("_library.infer_schema", "library", "infer_schema"),
+    same("_library.custom_ops", "library", "CustomOpDef custom_op"),
+    nothing("_logging", "set_logs hide_warnings", "chooses what PyTorch's compiler writes"),
+    answer("_C._cpu", False, "_init_amx", "whether matrix units are switched on: none are used"),
     # ---- TorchScript ----
     refused("_C", SCRIPT, "_jit_get_operation"),
     answer("_C", False, "_jit_set_autocast_mode", "whether TorchScript cast before: never"),
     same("jit.annotations", "_jit_internal", "BroadcastingList1 BroadcastingList2 "
          "BroadcastingList3"),
-    refused("jit._recursive", SCRIPT, "create_script_module wrap_cpp_module"),
+    refused("jit._recursive", SCRIPT, "ConcreteTypeStore create_script_module wrap_cpp_module"),
+    answer("jit._builtins", None, "_find_builtin", "a function's name in TorchScript: none"),
+    nothing("jit._builtins", "_register_builtin", "gives a function a name in TorchScript"),
+    *constant("jit._state", "TorchScript's switch, which marks nothing here, and its classes",
+              _enabled=types.SimpleNamespace(enabled=True), _script_classes={}),
     *constant("jit._recursive", "TorchScript's types: none are made",
               concrete_type_store=types.SimpleNamespace(type_store={})),
     # ---- the rest ----
     *constant("", "as PyTorch's builds without a GPU", has_cuda=False, has_mps=False,
               has_cudnn=False),
     refused("nn.quantized.functional", QUANTIZED, "conv1d conv2d conv3d linear"),
+    *rows(ACCELERATOR, """
+_higher_order_ops.inline_asm_elementwise: inline_asm_elementwise
+sparse._triton_ops: broadcast_batch_dims bsr_dense_addmm bsr_dense_mm bsr_scatter_mm launch_kernel
+    prepare_inputs ptr_stride_extractor tile_to_blocksize
+sparse._triton_ops_meta: get_meta minimize optimize_bsr_dense_addmm update
+"""),
     refused("cuda.tunable", ACCELERATOR, "tuning_enable"),
     refused("cuda.memory", ACCELERATOR, "_snapshot _record_memory_history _dump_snapshot"),
     refused("cuda._memory_viz", ACCELERATOR, "memory segment_plot segments trace_plot"),
     refused("", ACCELERATOR, "_convert_weight_to_int4pack _weight_int4pack_mm"),
+    nothing("", "set_vital", "notes a vital sign, which nobody reads"),
     refused("_subclasses.fake_tensor", TOOLS, "_is_tensor_constructor"),
     same("", "_higher_order_ops", "while_loop"),
     same("", "nn.grouped", "_grouped_mm"),

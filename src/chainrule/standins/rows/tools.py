@@ -119,7 +119,8 @@ utils.collect_env = utils.environment: SystemEnv check_release_file get_cachinga
     get_nvidia_smi get_os get_pip_packages get_platform get_python_platform
     get_running_cuda_version get_windows_version is_xnnpack_available pretty_str run
     run_and_parse_first_match run_and_read_all run_and_return_first_line
-utils.data = utils.data.pipe_names: DFIterDataPipe _DatasetKind argument_validation
+utils.data = utils.data.dataloader: _DatasetKind
+utils.data = utils.data.pipe_names: DFIterDataPipe argument_validation
     guaranteed_datapipes_determinism non_deterministic runtime_validation
     runtime_validation_disabled
 export.decomp_utils = export: CustomDecompTable

@@ -22,7 +22,8 @@ __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"
 
 T = TypeVar("T")
 _T_co = TypeVar("_T_co", covariant=True)
-_collate_fn_t = Callable[[list[T]], Any]  # PyTorch's name, which libraries annotate with
+_collate_fn_t = Callable[[list[T]], Any]  # PyTorch's names, which libraries annotate with
+_worker_init_fn_t = Callable[[int], None]
 
 
 class _DatasetKind:
@@ -30,6 +31,15 @@ class _DatasetKind:
 
     Map = 0
     Iterable = 1
+
+    @staticmethod
+    def create_fetcher(
+        kind: int, dataset: Any, auto_collation: bool, collate_fn: Any, drop_last: bool
+    ) -> Any:
+        """What gets the samples of a batch out of a dataset."""
+        return fetcher_for(
+            dataset, kind == _DatasetKind.Iterable, auto_collation, collate_fn, drop_last
+        )
 
 
 class _InfiniteConstantSampler(Sampler[Any]):
@@ -280,6 +290,15 @@ class _BaseDataLoaderIter:
         self._dataset_kind = loader._dataset_kind
         self._index_sampler = loader._index_sampler
         self._timeout = loader.timeout
+        # Loaders of other libraries, which derive from this class, read these.
+        self._shared_seed: int | None = None
+        self._auto_collation = loader._auto_collation
+        self._collate_fn = loader.collate_fn
+        self._drop_last = loader.drop_last
+        self._num_workers = loader.num_workers
+        self._persistent_workers = loader.persistent_workers
+        self._world_size, self._rank = 1, 0  # over which pipes would be split
+        self._pin_memory, self._pin_memory_device = False, loader.pin_memory_device or None
         if loader.pin_memory:
             warn_user(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
@@ -288,15 +307,15 @@ class _BaseDataLoaderIter:
         self._sampler_iter = iter(self._index_sampler)
         self._base_seed = drawn_seed(loader.generator)
         self._num_yielded = 0
-        self._promised = loader._IterableDataset_len_called
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
 
     def __iter__(self) -> _BaseDataLoaderIter:
         return self
 
-    def _reset(self, loader: DataLoader[Any]) -> None:
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
-        self._promised = loader._IterableDataset_len_called
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
 
     def _next_index(self) -> Any:
         return next(self._sampler_iter)
@@ -311,7 +330,7 @@ class _BaseDataLoaderIter:
         else:
             data = self._next_data()
         self._num_yielded += 1
-        promised = self._promised
+        promised = self._IterableDataset_len_called
         is_iterable = self._dataset_kind == _DatasetKind.Iterable
         if is_iterable and promised is not None and self._num_yielded > promised:
             warn_user(
@@ -338,16 +357,31 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
                 "_SingleProcessDataLoaderIter requires timeout == 0: without workers nothing is "
                 f"waited for, got {loader.timeout}"
             )
-        self._fetcher = fetcher_for(
-            loader.dataset,
-            loader._dataset_kind == _DatasetKind.Iterable,
-            loader._auto_collation,
-            loader.collate_fn,
-            loader.drop_last,
+        self._dataset_fetcher = _DatasetKind.create_fetcher(
+            self._dataset_kind,
+            self._dataset,
+            self._auto_collation,
+            self._collate_fn,
+            self._drop_last,
         )
 
     def _next_data(self) -> Any:
-        return self._fetcher.fetch(self._next_index())
+        return self._dataset_fetcher.fetch(self._next_index())
+
+
+def _sharding_worker_init_fn(
+    worker_init_fn: Any, world_size: int, rank_id: int, worker_id: int
+) -> None:
+    """What a worker for a pipe begins with: its share of the pipe."""
+    info = get_worker_info()
+    if info is not None:
+        import importlib
+
+        graph_settings = importlib.import_module(".graph_settings", __package__)
+        shares, own = world_size * info.num_workers, rank_id * info.num_workers + worker_id
+        graph_settings.apply_sharding(info.dataset, shares, own)
+    if worker_init_fn is not None:
+        worker_init_fn(worker_id)
 
 
 def __getattr__(name: str) -> Any:

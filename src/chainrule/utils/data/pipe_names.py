@@ -15,13 +15,6 @@ class DFIterDataPipe(IterDataPipe):
         return True
 
 
-class _DatasetKind:
-    """How a loader reads a dataset: by index, or one item after the other."""
-
-    Map = 0
-    Iterable = 1
-
-
 class guaranteed_datapipes_determinism(contextlib.ContextDecorator):
     """A block in which pipes marked `non_deterministic` are refused."""
 
@@ -76,6 +69,6 @@ class runtime_validation_disabled(contextlib.ContextDecorator):
 
 
 __all__ = [
-    "DFIterDataPipe", "_DatasetKind", "argument_validation", "guaranteed_datapipes_determinism",
+    "DFIterDataPipe", "argument_validation", "guaranteed_datapipes_determinism",
     "non_deterministic", "runtime_validation", "runtime_validation_disabled",
 ]  # fmt: skip

@@ -74,7 +74,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             for worker_id in range(loader.num_workers):
                 with undisturbed():
                     self._workers.append(self._started(loader, context, worker_id))
-            self._reset(loader, first=True)
+            self._reset(loader, first_iter=True)
         except BaseException:
             self._shutdown_workers()
             raise
@@ -102,8 +102,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         their_results.close()
         return _Handle(process, our_tasks, our_results)
 
-    def _reset(self, loader: DataLoader[Any], first: bool = False) -> None:
-        if not first:
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
+        if not first_iter:
             super()._reset(loader)
         self._epoch += 1
         self._sent = 0  # the number of the next task

@@ -57,7 +57,8 @@ class IterableFetcher:
     def __init__(
         self, dataset: Any, batched: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
-        self.iterator = iter(dataset)
+        self.dataset = dataset
+        self.dataset_iter = iter(dataset)
         self.batched = batched
         self.collate_fn = collate_fn
         self.drop_last = drop_last
@@ -68,8 +69,8 @@ class IterableFetcher:
         if self.ended:
             raise StopIteration
         if not self.batched:
-            return self.collate_fn(next(self.iterator))
-        samples = list(itertools.islice(self.iterator, len(index)))
+            return self.collate_fn(next(self.dataset_iter))
+        samples = list(itertools.islice(self.dataset_iter, len(index)))
         self.ended = len(samples) < len(index)
         if not samples or (self.drop_last and self.ended):
             raise StopIteration

@@ -40,15 +40,12 @@ class WorkerInfo:
     worker_method: str = "multiprocessing"
 
 
-class _Process:
-    """What is known about this process."""
-
-    info: WorkerInfo | None = None
+_worker_info: WorkerInfo | None = None  # of this process; workers of other libraries set it
 
 
 def get_worker_info() -> WorkerInfo | None:
     """The worker that this process is; None in the main process."""
-    return _Process.info
+    return _worker_info
 
 
 @dataclass
@@ -161,7 +158,8 @@ class _Worker:
         torch.set_num_threads(1)
         seed_everything(job.base_seed, job.worker_id)
         Place.is_worker = True
-        _Process.info = WorkerInfo(
+        global _worker_info
+        _worker_info = WorkerInfo(
             job.worker_id, job.num_workers, job.base_seed + job.worker_id, job.dataset
         )
         self._start(first=True)
@@ -210,6 +208,36 @@ class _Worker:
             failure = ExceptionWrapper(sys.exc_info(), where=self.where)
             packed = transport.pack((epoch, number, failure), None)
         self.results.send_bytes(packed)
+
+
+# ---- what loaders of other libraries are made of ------------------------------------------------
+
+
+class ManagerWatchdog:
+    """Asked by a worker that waits: whether the process that started it is still there."""
+
+    def __init__(self) -> None:
+        self.manager_pid = os.getppid()
+        self.manager_dead = False
+
+    def is_alive(self) -> bool:
+        """Once it has ended it stays so."""
+        self.manager_dead = self.manager_dead or os.getppid() != self.manager_pid
+        return not self.manager_dead
+
+
+@dataclass(frozen=True)
+class _IterableDatasetStopIteration:
+    """A worker's answer when its part of an iterable dataset has ended."""
+
+    worker_id: int
+
+
+@dataclass(frozen=True)
+class _ResumeIteration:
+    """Tells a worker that goes on living to start again."""
+
+    seed: int | None = None
 
 
 def _generate_state(base_seed: int, worker_id: int) -> list[int]:

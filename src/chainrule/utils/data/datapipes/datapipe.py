@@ -69,6 +69,26 @@ class MapDataPipe(Dataset):
         _register(cls.functions, function_name, cls_to_register)
 
 
+class _DataPipeSerializationWrapper:
+    """A pipe around another, with which it goes to other processes."""
+
+    def __init__(self, datapipe: Any) -> None:
+        self._datapipe = datapipe
+
+    def __len__(self) -> int:
+        return len(self._datapipe)
+
+
+class _IterDataPipeSerializationWrapper(_DataPipeSerializationWrapper, IterDataPipe):
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._datapipe
+
+
+class _MapDataPipeSerializationWrapper(_DataPipeSerializationWrapper, MapDataPipe):
+    def __getitem__(self, index: Any) -> Any:
+        return self._datapipe[index]
+
+
 class DataChunk(list):
     """A batch of samples: a list that can give its samples without inner batches."""
 
