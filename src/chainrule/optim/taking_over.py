@@ -35,17 +35,17 @@ def checked_state(owner: Any, state: Any, *needed: str) -> dict[str, Any]:
     ours = is_own_name(type(owner).__module__)
     given: dict[str, Any] = dict(state)
     for key, value in given.items():
-        is_function = callable(value)
-        if callable(getattr(type(owner), key, None)) and not is_function:
+        if callable(getattr(type(owner), key, None)) and not callable(value):
             raise _unfit(name, f"has {key!r}, which is one of its methods")
         if key == "optimizer":
             raise _unfit(name, "has an optimizer of its own")
         present: Any = vars(owner).get(key)
         if ours and present is not None and not _same_kind(present, value):
             raise _unfit(name, f"has a {type(value).__name__} that makes no sense as {key!r}")
-        if ours and key in _EACH_GROUP and len(value) != len(owner.optimizer.param_groups):
-            groups = len(owner.optimizer.param_groups)
-            raise _unfit(name, f"has {len(value)} of {key!r} for {groups} groups of parameters")
+        if ours and key in _EACH_GROUP:
+            count, groups = len(state[key]), len(owner.optimizer.param_groups)
+            if count != groups:
+                raise _unfit(name, f"has {count} of {key!r} for {groups} groups of parameters")
     return given
 
 
