@@ -1,11 +1,13 @@
 """Transposed convolutions whose products are far larger than their results: made in parts."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import chainrule as torch
 from chainrule.nn import functional as F
-from chainrule.ops import conv_scatter
+from chainrule.ops import conv_arrays, conv_scatter
 
 CASES = [
     dict(channels=4, outputs=6, kernel=(3, 3), stride=2),
@@ -41,3 +43,19 @@ def test_kernels_far_larger_than_the_image_take_work_of_their_own_size():
     assert out.shape == (1, 1, 1_000_002)
     assert out[0, 0, :4].tolist() == [1, 2, 3, 3] and out.double().sum() == 3_000_000
     assert F.conv_transpose2d(x[None], w[None]).shape == (1, 1, 1, 1_000_002)
+
+
+def test_padding_of_many_channels_is_made_for_some_at_once(monkeypatch):
+    """What lies in the padding is cut off: it can be larger than the result."""
+    monkeypatch.setattr(conv_scatter, "_LARGEST", 1 << 14)
+    channels = 4000
+    gy, w = np.ones((1, 2, 4, 4, 5), "f"), np.ones((2, channels // 2, 2, 2, 2), "f")
+    sizes = ((7, 7, 9), (2, 2, 2), (1, 1, 1), (1, 1, 1), 2)
+    tracemalloc.start()
+    try:
+        made = conv_arrays.conv_input_gradient(gy, w, *sizes)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (made == 1).all()
+    assert peak < made.nbytes + 5 * 4 * conv_scatter._LARGEST

@@ -189,3 +189,33 @@ def test_labels_that_are_no_classes_are_refused(labels):
 def test_reflectors_with_other_numbers_of_scales(count):
     with pytest.raises(RuntimeError, match=r"tau.shape\[-1\] must be equal to min"):
         torch.ormqr(torch.ones(2, 2), torch.ones(count), torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("value", [torch.int8, "x", object(), 10**400, 1j, b"x", [3]])
+@pytest.mark.parametrize("option", ["precision", "threshold", "edgeitems", "linewidth"])
+def test_options_that_nothing_could_be_printed_with_are_refused(option, value):
+    """Else the next error that shows a tensor fails as it is made."""
+    if option == "threshold" and isinstance(value, int):
+        return  # more elements than there are: all are shown
+    before = torch._tensor_str.get_printoptions()
+    with pytest.raises(TypeError, match=rf"set_printoptions\(\): argument '{option}' must be"):
+        torch.set_printoptions(**{"edgeitems": 7, option: value})
+    for whole in (-1, 1001):
+        with pytest.raises(TypeError, match="a whole number from 0 to 1000"):
+            torch.set_printoptions(precision=whole)
+    with pytest.raises(TypeError, match="'sci_mode' must be True, False or None"):
+        torch.set_printoptions(sci_mode=3)
+    assert torch._tensor_str.get_printoptions() == before
+
+
+@pytest.mark.parametrize("value", [b"\1\1", "11", (1.5, 1), ("1", "1")])
+def test_bytes_text_and_fractions_are_no_sizes(value):
+    x, w = torch.ones(1, 1, 4, 4), torch.ones(1, 1, 1, 1)
+    for call in (
+        lambda: nn.functional.conv2d(x, w, stride=value),
+        lambda: nn.functional.conv_transpose2d(x, w, padding=value),
+        lambda: nn.functional.pad(x, value),
+        lambda: torch.roll(x, value, (0, 1)),
+    ):
+        with pytest.raises(TypeError, match=r"must be (tuple of ints|int), not"):
+            call()

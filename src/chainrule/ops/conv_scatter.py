@@ -21,21 +21,12 @@ def scattered(gy, w, x_shape, g):
     windows, taps = math.prod(g.out), math.prod(g.kernel)
     kernel = np.ascontiguousarray(w).reshape(g.groups, per_group, g.columns)
     flat = gy.reshape(n, g.groups, per_group, windows)
+    by_window = taps > max(_MANY_TAPS, 8 * windows)
+    if not by_window and g.channels // g.groups * taps * windows > _LARGEST:
+        return _in_blocks(flat, kernel, x_shape, g)
     padded = np.zeros((n, g.channels, *g.padded), gy.dtype)
-    inputs = g.channels // g.groups
-    if taps > max(_MANY_TAPS, 8 * windows):
+    if by_window:
         _by_window(padded, flat, kernel, g)
-    elif inputs * taps * windows > _LARGEST:
-        some = max(1, _LARGEST // (taps * windows))
-        for group in range(g.groups):
-            for first in range(0, inputs, some):
-                end = min(first + some, inputs)
-                part = kernel[group, :, first * taps : end * taps].swapaxes(-1, -2)
-                into = slice(group * inputs + first, group * inputs + end)
-                for k in range(n):
-                    cols = np.matmul(part, flat[k, group])
-                    cols = cols.reshape(1, end - first, taps, *g.out)
-                    add_columns(padded[k : k + 1, into], cols, g)
     else:
         size = max(1, _CHUNK // max(1, g.columns * g.groups * windows))
         for start in range(0, n, size):
@@ -44,8 +35,30 @@ def scattered(gy, w, x_shape, g):
             add_columns(padded[start : start + len(cols)], cols, g)
     if not any(g.padding) and g.padded == g.spatial:
         return padded
-    inner = tuple(slice(p, p + m) for p, m in zip(g.padding, g.spatial, strict=True))
-    return np.ascontiguousarray(padded[(slice(None), slice(None), *inner)])
+    return np.ascontiguousarray(padded[(slice(None), slice(None), *_inner(g))])
+
+
+def _inner(g):
+    """Where the image lies within its padding."""
+    return tuple(slice(p, p + m) for p, m in zip(g.padding, g.spatial, strict=True))
+
+
+def _in_blocks(flat, kernel, x_shape, g):
+    """So many channels that only some of one image are padded at once."""
+    out = np.empty(x_shape, flat.dtype)
+    windows, taps = math.prod(g.out), math.prod(g.kernel)
+    inputs, some = g.channels // g.groups, max(1, _LARGEST // (taps * windows))
+    for group in range(g.groups):
+        for first in range(0, inputs, some):
+            end = min(first + some, inputs)
+            part = kernel[group, :, first * taps : end * taps].swapaxes(-1, -2)
+            into = slice(group * inputs + first, group * inputs + end)
+            for k in range(len(flat)):
+                cols = np.matmul(part, flat[k, group]).reshape(1, end - first, taps, *g.out)
+                padded = np.zeros((1, end - first, *g.padded), flat.dtype)
+                add_columns(padded, cols, g)
+                out[k, into] = padded[(0, slice(None), *_inner(g))]
+    return out
 
 
 def _by_window(padded, flat, kernel, g):

@@ -96,11 +96,42 @@ def set_printoptions(
         }
         chosen.update({name: value for name, value in given.items() if value is not None})
         for name, value in chosen.items():
+            _check_option(name, value)
+        if not isinstance(sci_mode, bool | None):
+            raise _no_option("sci_mode", sci_mode, "True, False or None")
+        for name, value in chosen.items():
             setattr(_options, name, value)
         _options.sci_mode = sci_mode
     except PROBLEMS as problem:
         explain_here(problem)
         raise
+
+
+def _check_option(name: str, value: Any) -> None:
+    """Refuse what could not be printed with: every error that shows a tensor would fail."""
+    if name == "threshold":
+        if not isinstance(value, int | float | np.number):
+            raise _no_option(name, value, "a number")
+        return
+    least, most = (0, _MOST_DIGITS) if name == "precision" else (-_MOST, _MOST)
+    kinds = (int, float, np.number) if name == "linewidth" else (int, np.integer)
+    if not isinstance(value, kinds) or not least <= value <= most:
+        words = f"a whole number from 0 to {most}" if name == "precision" else "a whole number"
+        raise _no_option(name, value, words)
+
+
+_MOST_DIGITS = 1000
+_MOST = 1 << 62
+
+
+def _no_option(name: str, value: Any, words: str) -> TypeError:
+    from ..autograd import refusal
+
+    shown = str(value) if isinstance(value, float) else type(value).__name__
+    return refusal.wrong_type(
+        f"set_printoptions(): argument '{name}' must be {words}, not {shown}",
+        fix="leave it out to keep the present setting.",
+    )
 
 
 def get_printoptions() -> dict[str, Any]:

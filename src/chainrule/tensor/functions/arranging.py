@@ -17,7 +17,7 @@ from ..api import public
 from ..layouts import required_order
 from ..size import Size
 from .casts import cast_to
-from .common import P, axis_of, no_dimensions
+from .common import P, axis_of, ints_of, no_dimensions
 from .joining import stack
 from .nn_common import named
 from .shapes import given, sizes, two_axes
@@ -100,7 +100,7 @@ def flipud(input: Any) -> Any:
 @public(out=False)
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; what leaves at the end enters at the start."""
-    moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    moves = ints_of(shifts, "shifts", "roll")
     axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
     if not moves:
         raise refusal.runtime("`shifts` required", "roll")

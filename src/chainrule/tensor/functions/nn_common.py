@@ -129,11 +129,26 @@ def same_size(input: Any, target: Any) -> tuple[Any, Any]:
     return input.expand(shape), target.expand(shape)
 
 
+def whole_numbers(value: Any, name: str) -> tuple[int, ...]:
+    """The whole numbers of a sequence; text and bytes are none, and nothing is rounded."""
+    wrong = value if isinstance(value, str | bytes | bytearray) else None
+    if wrong is None:
+        found = tuple(value)
+        lacking = [v for v in found if v.__class__ is not int and not hasattr(v, "__index__")]
+        if not lacking:
+            return tuple(map(int, found))
+        wrong = lacking[0]
+    raise refusal.wrong_type(
+        f"argument '{name}' must be tuple of ints, not {type(wrong).__name__}",
+        f"It is {value!r:.60}",
+    )
+
+
 def as_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     """An int or a sequence of 1 or n ints as n ints."""
     if isinstance(value, int) or hasattr(value, "__index__"):
         return (int(value),) * n
-    values = tuple(int(v) for v in value)
+    values = whole_numbers(value, name)
     if len(values) == 1:
         return values * n
     if len(values) != n:

@@ -13,7 +13,7 @@ from ...ops import dtypes
 from ..api import public
 from ..scalars import number_for
 from .common import P
-from .nn_common import lying_as, named
+from .nn_common import lying_as, named, whole_numbers
 
 # ---- padding -------------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     >>> torch.nn.functional.pad(torch.tensor([1., 2.]), (1, 2))
     tensor([0., 1., 2., 0., 0.])
     """
-    amounts = [int(p) for p in pad]
+    amounts = whole_numbers(pad, "pad")
     if len(amounts) % 2:
         raise refusal.runtime("Padding length must be divisible by 2")
     if len(amounts) // 2 > input.ndim:
