@@ -147,7 +147,10 @@ class Page:
         return self.wait(look, selector, part, **options)
 
     def fits(self):
-        return self.run("return document.documentElement.scrollWidth <= innerWidth")
+        """Whether nothing is wider than the window; a phone's `innerWidth` grows with what is."""
+        return self.run(
+            "const page = document.documentElement; return page.scrollWidth <= page.clientWidth"
+        )
 
     def colours(self, scheme):
         self.driver.execute_cdp_cmd(

@@ -70,7 +70,7 @@ def main() -> None:
     from chainrule.studio.playground.script import checked, script
 
     made = {}
-    classics = {p["name"]: {**p["config"], "epochs": 2} for p in PRESETS}
+    classics = {p["name"]: {**p["config"], "epochs": 20} for p in PRESETS}
     for name, config in {**CONFIGS, **classics}.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "playground.py"

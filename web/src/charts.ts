@@ -7,7 +7,7 @@ export interface ChartOptions {
   label: string; lines: Line[]; marks?: { x: number; y: number; text?: string }[]; drag?: (x: number) => void;
   log?: boolean; height?: number; xName?: string; small?: boolean;
 }
-const WIDE = 420, LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 30;
+const WIDE = 420, LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 36;
 
 function span(all: number[]): [number, number] {
   let low = Infinity, high = -Infinity;
@@ -53,7 +53,8 @@ export function chart(o: ChartOptions): SVGElement {
     made.append(s("line", { class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: py(v), y2: py(v) }),
       s("text", { class: "tick", x: LEFT - 6, y: py(v) + 4, "text-anchor": "end" }, tick(o.log ? Number((10 ** v).toPrecision(3)) : v)));
   }
-  for (const v of ticks(x0, x1, 4)) {
+  const counted = solid.every((l) => l.x.every(Number.isInteger)); // steps have no halves
+  for (const v of ticks(x0, x1, 4).filter((v) => !counted || Number.isInteger(v))) {
     made.append(s("line", { class: "grid", x1: px(v), x2: px(v), y1: tall - BOTTOM, y2: tall - BOTTOM + 4 }),
       s("text", { class: "tick", x: px(v), y: tall - BOTTOM + 16, "text-anchor": "middle" }, tick(v)));
   }

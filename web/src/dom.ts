@@ -45,9 +45,9 @@ export function numberBox(id: string, value: number, act: (v: number) => void, m
 
 export const heading = (text: string) => h("h3", {}, text);
 
-/** A table of texts, that scrolls by itself where it is wider than its place. */
+/** A table of texts, that scrolls by itself where it is wider than its place; on a phone each cell bears its column's name. */
 export function table(head: string[], rows: Child[][], label: string): HTMLElement {
-  const body = rows.map((row) => h("tr", {}, ...row.map((cell, k) => h(k || !head.length ? "td" : "th", k || !head.length ? {} : { scope: "row" }, cell))));
+  const body = rows.map((row) => h("tr", {}, ...row.map((cell, k) => (k || !head.length ? h("td", head[k] ? { "data-head": head[k] } : {}, cell) : h("th", { scope: "row" }, cell)))));
   const top = head.length ? [h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col" }, t))))] : [];
-  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, h("table", {}, ...top, h("tbody", {}, ...body)));
+  return h("div", { class: head.length ? "scroll headed" : "scroll", tabindex: "0", role: "group", "aria-label": label }, h("table", {}, ...top, h("tbody", {}, ...body)));
 }

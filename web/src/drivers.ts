@@ -148,6 +148,8 @@ export class DriversView {
     const found = got.sweep!;
     this.curves.replaceChildren(chart({ label: `${got.sensitivity.output} along ${this.along}`, xName: this.along, lines: [{ name: got.sensitivity.output, x: found.x, y: found.values }] }),
       h("h3", {}, "Its slope"), chart({ label: `slope along ${this.along}`, xName: this.along, height: 120, lines: [{ name: "slope", x: found.x, y: found.marginal }] }),
-      h("p", {}, found.verdict), ...found.notes.map((t) => h("p", {}, t)));
+      h("p", {}, sentence(found.verdict)), ...found.notes.map((t) => h("p", {}, sentence(t))));
   }
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

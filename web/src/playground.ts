@@ -33,6 +33,7 @@ export class PlaygroundView {
   private before: Frame | null = null;
   private top = 0; // the furthest step, to which the slider reaches
   private polling = false;
+  private line: Promise<void> = Promise.resolve(); // of what was asked for
   private readonly form = h("section", { "aria-label": "Settings", id: "settings" });
   private readonly about = h("p", { id: "about" });
   private readonly problem = h("div", { role: "alert" });
@@ -101,8 +102,9 @@ export class PlaygroundView {
       button("Run these lines", "trust-model", () => { makeOwn(String(this.config.own), "own-model"); void this.begin(); }));
   }
 
+  /** At once, whatever is asked for before it. */
   private async quit() {
-    await this.try(async () => {
+    await this.attempt(async () => {
       await ask("quit-training");
       this.frame = null;
       this.runButton.textContent = "Run";
@@ -188,8 +190,8 @@ export class PlaygroundView {
 
   private async begin() {
     if (!this.trusted()) { this.ask(); return; }
-    const old = this.frame;
     await this.try(async () => {
+      const old = this.frame;
       this.frame = null;
       const got = await ask<Frame>("play", { config: this.config });
       if (old?.step && old.config.data === this.config.data) this.compare(old);
@@ -202,11 +204,17 @@ export class PlaygroundView {
 
   private async control(action: string, to = 0) {
     if (!this.frame && this.trusted()) await this.begin();
-    if (!this.frame) return;
-    await this.try(async () => { this.draw(await ask<Frame>("control", { action, to, pace: Number(this.pace.value) })); void this.poll(); });
+    await this.try(async () => { if (!this.frame) return; this.draw(await ask<Frame>("control", { action, to, pace: Number(this.pace.value) })); void this.poll(); });
   }
 
-  private async try(act: () => Promise<void>) {
+  /** One after the other, as they were asked for: a run that was begun last is the one that is shown. */
+  private try(act: () => Promise<void>): Promise<void> {
+    const done = this.line.then(() => this.attempt(act));
+    this.line = done.catch(() => {});
+    return done;
+  }
+
+  private async attempt(act: () => Promise<void>) {
     try { this.problem.replaceChildren(); await act(); } catch (e) {
       if (!(e instanceof ProgramProblem)) throw e;
       this.problem.replaceChildren(h("p", {}, e.facts.line ? `Line ${e.facts.line}: ${e.message}` : e.message));
@@ -315,7 +323,7 @@ export class PlaygroundView {
   private drawUnits(f: Frame) {
     const parts = (f.units ?? []).map((layer) => {
       const words = [`${layer.count} ${layer.kind} units`, layer.dead ? `${layer.dead} dead` : "", layer.saturated ? `${layer.saturated} saturated` : ""].filter(Boolean).join(", ");
-      return h("div", { class: "layer" }, heading(`${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
+      return h("div", { class: "layer" }, heading(`Layer ${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
         h("div", { class: `map ${u.state}` }, unitMap(u.map, layer.side, layer.rows, `unit ${k}${u.state ? `, ${u.state}` : ""}, from ${short(u.low)} to ${short(u.high)}`),
           ...(u.state ? [h("span", {}, u.state)] : [])))));
     });

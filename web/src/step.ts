@@ -97,7 +97,7 @@ export class StepView {
   private start() {
     const { data } = this;
     return [h("h2", {}, data.title), ...data.notes.map((n) => h("p", {}, n)),
-      h("p", {}, `${data.forward.length} ops forward, ${data.backward.length} steps back. Right and left arrows step, End runs on to the next breakpoint, Home goes back.`)];
+      h("p", {}, `${data.forward.length} ops forward, ${data.backward.length} steps back. Step ▶ takes one, ▶▶ runs on to the next breakpoint, ◀ and ◀◀ go back. On a keyboard: the arrows, End and Home.`)];
   }
 
   private stopper(n: Node) {

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from . import answers
+from . import answers, processes
 from .programs import ProgramError
 
 _NOT_FINITE = {
@@ -47,7 +47,9 @@ class Channel:
     def _read(self) -> None:
         for line in self._in:
             self.requests.put(json.loads(line))
-        os._exit(0)  # whoever asked is gone
+        if os.name == "posix" and os.getpgrp() == os.getpid():
+            processes.end_all(os.getpid())  # whoever asked is gone
+        os._exit(0)
 
 
 class Printed(io.StringIO):
@@ -77,6 +79,8 @@ def serve(megabytes: int) -> None:
     """Answer until the other side is gone."""
     channel = Channel()
     limit_memory(megabytes)
+    processes.limit_processes()
+    processes.adopt_orphans()
     training: Any = None
     while True:
         busy = training is not None and training.running

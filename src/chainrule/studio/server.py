@@ -204,6 +204,7 @@ class Server(ThreadingHTTPServer):
     """Listens on the loopback address, on a free port unless one is given."""
 
     daemon_threads = True
+    request_queue_size = 128  # connections that wait to be taken
 
     def __init__(self, studio: Studio, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), Handler)

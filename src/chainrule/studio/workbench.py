@@ -11,15 +11,18 @@ import contextlib
 import json
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from . import processes
+
 ENTRY = "chainrule.run.studio_process"
+LOOK_EVERY, LOOK_CLOSER_EVERY = 0.25, 2.0  # seconds between looks at what a program started
 
 
 class Stopped(RuntimeError):
@@ -113,7 +116,32 @@ class Workbench:
             start_new_session=os.name == "posix",
         )  # fmt: skip
         threading.Thread(target=self._read, args=(process,), daemon=True).start()
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         return process
+
+    def _watch(self, process: subprocess.Popen[str]) -> None:
+        """End a program that starts too many processes, or whose processes use too much memory."""
+        tasks, looked = processes.count_tasks(), 0.0
+        while tasks and process.poll() is None:
+            time.sleep(LOOK_EVERY)
+            now, present = time.monotonic(), processes.count_tasks()
+            if present <= tasks + processes.MOST_PROCESSES and now - looked < LOOK_CLOSER_EVERY:
+                continue
+            looked, tasks = now, present  # others start processes as well
+            reason = self._excess(process.pid)
+            if reason and self._process is process:
+                self.stop(reason)
+                self._on_end(reason)
+
+    def _excess(self, pid: int) -> str:
+        """What a program's processes take too much of, if they do."""
+        started = processes.descendants(pid)
+        if len(started) > processes.MOST_PROCESSES:
+            return f"it started more than {processes.MOST_PROCESSES} processes"
+        megabytes = self.limits.megabytes
+        if started and processes.memory_of([pid, *started]) > megabytes << 20:
+            return f"its processes use more than {megabytes:,} MB together"
+        return ""
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -164,8 +192,7 @@ class ProblemThere(Exception):
 def _end(process: subprocess.Popen[str]) -> None:
     """Kill it, and what it started itself."""
     if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        processes.end_all(process.pid)
     else:
         process.kill()
     process.wait()
