@@ -136,6 +136,7 @@ def test_what_a_program_starts_is_limited(tmp_path, text, why):
     bench.ask("hello")
     bench.limits = Limits(60, 400 if "MB" in why else 4096)
     pid = bench.pid
+    assert pid is not None
     with pytest.raises(Stopped, match=why):
         bench.ask("trace", text=f"import os, time\n{text}time.sleep(60)\n", name="f.py")
     assert ended(pid) and not processes.descendants(pid)

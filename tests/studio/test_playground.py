@@ -186,6 +186,9 @@ def test_the_classics_show_what_they_are_for(preset, train):
         assert epoch["layers"][0]["gradient"] < 1e-4 * epoch["layers"][-1]["gradient"]
     if preset["name"].startswith("The cure"):
         assert epoch["layers"][0]["gradient"] > 1e-2 * epoch["layers"][-1]["gradient"]
+    if preset["name"] == "Bad initialization":
+        for layer in frame["units"]:  # alike, however long they train
+            assert len({unit["map"] for unit in layer["units"]}) == 1
     if preset["name"] == "Saddle":
         assert abs(frame["path"][-1][0]) < 0.01
 

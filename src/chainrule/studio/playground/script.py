@@ -22,7 +22,8 @@ OPTIMIZERS = {
 INITS = {
     "default": "", "xavier": "nn.init.xavier_normal_({w})",
     "kaiming": "nn.init.kaiming_normal_({w})",
-    "zeros": "nn.init.zeros_({w})", "all equal": "nn.init.constant_({w}, 0.1)",
+    "zeros": "nn.init.zeros_({w})",
+    "all equal": "nn.init.constant_({w}, 0.1)\n        nn.init.zeros_({b})",
     "tiny": "nn.init.normal_({w}, std=0.01)", "huge": "nn.init.normal_({w}, std=3.0)",
     "negative bias": "nn.init.constant_({b}, -6.0)",
 }  # fmt: skip
