@@ -141,6 +141,10 @@ def new_style(cls: Any) -> bool:
 
 def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Forward on plain tensors; returns (result, ctx)."""
+    if STATE.grad_enabled:
+        for a in args:  # what leads to a rewritten view is older than the node that reads it
+            if isinstance(a, TensorBase) and a._view is not None:
+                edge(a)
     ctx = cls._ctx_class()
     ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
     ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._rg for a in args)

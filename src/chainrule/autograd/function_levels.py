@@ -28,13 +28,14 @@ def _under_grad(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
     with _enabled(level.outer):
         result = cls.apply(*inner, **kwargs)
     outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    parents = tuple(edge(a) if level.mine(a) else None for a in args)  # older than the node
     ctx = cls._ctx_class()
     ctx._at_level = level
     ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
     ctx.needs_input_grad = tuple(level.mine(a) and a._rg for a in args)
     with _enabled(False):
         cls.setup_context(ctx, inner, result)
-    ctx.parents = tuple(edge(a) if level.mine(a) else None for a in args)
+    ctx.parents = parents
     ctx.fix = tuple(
         (tuple(a.shape), a.dtype.np) if isinstance(a, TensorBase) else None for a in args
     )
