@@ -9,7 +9,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from ..func import functional_call
+from ..func.stateless import functional_call
 from ..nn import Module
 
 

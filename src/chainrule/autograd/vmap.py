@@ -12,7 +12,7 @@ from .batches import BatchLevel, stack, to_front
 from .dispatch import P
 from .levels import synced
 from .transform_checks import check_callable
-from .trees import broadcast_prefix, flatten, unflatten
+from .trees import broadcast_prefix, flatten, several, unflatten
 from .value import TensorBase
 
 
@@ -136,14 +136,15 @@ def _unwrap(func: Any, level: BatchLevel, result: Any, out_dims: Any) -> Any:
     outs, spec = flatten(result)
     _check_out_dims(func, out_dims)
     wanted = broadcast_prefix(out_dims, result, _is_dim)
-    if wanted is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and len(outs) == 1:
-        wanted = [out_dims[0]]
+    if wanted is None and isinstance(out_dims, tuple) and len(outs) == 1:
+        only = several(out_dims)
+        wanted = list(only) if len(only) == 1 else None
     if wanted is None:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible "
             f"with the structure of outputs: the function returned {len(outs)} output(s)."
         )
-    made = []
+    made: list[Any] = []
     for out, d in zip(outs, wanted, strict=True):
         if not isinstance(out, TensorBase):
             raise refusal.value(
@@ -188,7 +189,7 @@ def _chunked(
     func: Any, leaves: Any, dims: Any, spec: Any, size: int, kwargs: Any, out_dims: Any,
     randomness: str, chunk: int,
 ) -> Any:  # fmt: skip
-    parts = []
+    parts: list[Any] = []
     for start in range(0, size, chunk):
         stop = min(start + chunk, size)
         piece = [
@@ -197,9 +198,6 @@ def _chunked(
             for leaf, d in zip(leaves, dims, strict=True)
         ]  # fmt: skip
         parts.append(_run(func, piece, dims, spec, stop - start, kwargs, out_dims, randomness))
-    from ..tensor.api import API
-
-    cat = API["cat"].function
     flat = [flatten(p) for p in parts]
     columns = zip(*[leaves for leaves, _ in flat], strict=True)
     dims_out = broadcast_prefix(out_dims, parts[0], _is_dim)
@@ -212,7 +210,7 @@ def _chunked(
             f"vmap of {_name(func)}",
             fix="an int in out_dims, or no chunk_size.",
         )
-    joined = [cat(list(c), d) for c, d in zip(columns, dims_out, strict=True)]
+    joined = [P.cat(*c, axis=d % c[0].ndim) for c, d in zip(columns, dims_out, strict=True)]
     return unflatten(joined, flat[0][1])
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from ..autograd.packages import keep_functions as _keep_functions
 from ..standins import add_to as _add_stand_ins
-from .coalescing import _coalescing_manager, all_gather_coalesced, all_reduce_coalesced
+from .coalescing import _coalescing_manager
 from .collectives import (
     all_gather,
+    all_gather_coalesced,
     all_gather_into_tensor,
     all_reduce,
+    all_reduce_coalesced,
     all_to_all,
     all_to_all_single,
     barrier,
@@ -25,6 +27,12 @@ from .collectives import (
     reduce_scatter,
     reduce_scatter_tensor,
     scatter,
+)
+from .debug_level import (
+    DebugLevel,
+    get_debug_level,
+    set_debug_level,
+    set_debug_level_from_env,
 )
 from .device_mesh import DeviceMesh, init_device_mesh
 from .errors import (
@@ -42,7 +50,6 @@ from .group import (
     Work,
     _get_default_group,
     _rank_not_in_group,
-    destroy_process_group,
     get_backend,
     get_global_rank,
     get_group_rank,
@@ -50,7 +57,6 @@ from .group import (
     get_rank,
     get_world_size,
     group,
-    init_process_group,
     is_available,
     is_backend_available,
     is_gloo_available,
@@ -60,7 +66,6 @@ from .group import (
     is_torchelastic_launched,
     is_ucc_available,
     is_xccl_available,
-    new_group,
 )
 from .launched import adopt as _adopt
 from .messages import (
@@ -82,17 +87,14 @@ from .objects import (
 )
 from .reduction import PremulSum as _make_nccl_premul_sum
 from .settings import (
-    DebugLevel,
-    get_debug_level,
     get_default_backend_for_device,
     get_node_local_rank,
     get_pg_count,
     new_subgroups,
     new_subgroups_by_enumeration,
-    set_debug_level,
-    set_debug_level_from_env,
     supports_complex,
 )
+from .starting import destroy_process_group, init_process_group, new_group
 from .stores import FileStore, HashStore, PrefixStore, Store, TCPStore
 
 _adopt()  # scripts read RANK and WORLD_SIZE before they make a group

@@ -19,7 +19,9 @@ import numpy as np
 
 from ..autograd import source
 from . import mpi
+from .debug_level import DebugLevel, get_debug_level
 from .errors import DistBackendError
+from .notices import Look
 from .work import Steps
 
 _PATIENCE = 60.0  # seconds until ranks that do not come are named; CHAINRULE_DEBUG_PATIENCE
@@ -97,8 +99,6 @@ def compare(
 
     In debug mode, raises on every rank when the ranks of the group call different things.
     """
-    from .settings import DebugLevel, get_debug_level
-
     group.calls += 1
     if group.size() == 1:
         return None
@@ -175,12 +175,10 @@ class _Exchange:
 
 def _everybodys(group: Any, call: Call) -> list[Call]:
     """The calls of all ranks, or an error that names those who do not come."""
-    from . import faults
-
     exchange = _Exchange(group, call)
     patience = float(os.environ.get("CHAINRULE_DEBUG_PATIENCE", _PATIENCE))
     began = time.monotonic()
-    if not mpi.wait_politely(exchange.Test, patience, faults.Look(call.name, group)):
+    if not mpi.wait_politely(exchange.Test, patience, Look(call.name, group)):
         late = ", ".join(map(str, sorted(exchange.waiting)))
         raise DistBackendError(
             f"Rank {group.rank()} is running collective: {call.shown()}\n  but rank(s) {late} "

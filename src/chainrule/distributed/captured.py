@@ -77,44 +77,29 @@ class GroupStep:
         self.lends = lends  # whether its results are memory that later calls write to
 
 
-def _all_reduced(array: np.ndarray, *, group: Any, op: Any) -> tuple[np.ndarray]:
-    from .collectives import all_reduce
+def on_copies(collective: Callable[..., Any]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """The arrays that a collective, which writes to a list of tensors, makes of others."""
 
-    result = np.array(array, order="C")
-    all_reduce(make(result), op, group)
-    return (result,)
+    def forward(*arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
+        copies = [make(np.array(array, order="C")) for array in arrays]
+        collective(copies, **params)
+        return tuple(t._a for t in copies)
 
-
-def _broadcast(*arrays: np.ndarray, group: Any, src: int) -> tuple[np.ndarray, ...]:
-    from .ddp.sync import broadcast_all
-
-    copies = [make(np.array(array, order="C")) for array in arrays]
-    broadcast_all(copies, group, src)
-    return tuple(t._a for t in copies)
+    return forward
 
 
-ALL_REDUCE = GroupStep("group.all_reduce", _all_reduced)
-BROADCAST = GroupStep("group.broadcast", _broadcast)
+def in_place(
+    found: Any, step: GroupStep, tensors: Sequence[Any], /, **params: Any
+) -> None:  # fmt: skip
+    """Trace a collective that writes to tensors and is waited for."""
 
-
-def all_reduce(found: Any, tensor: Any, group: Any, op: Any) -> None:
-    """Trace an all-reduce that is waited for."""
-    _in_place(found, ALL_REDUCE, [tensor], {"group": group, "op": op})
-
-
-def broadcast(found: Any, tensors: Sequence[Any], group: Any, src: int) -> None:
-    """Trace a broadcast of several tensors."""
-    _in_place(found, BROADCAST, tensors, {"group": group, "src": src})
-
-
-def _in_place(found: Any, op: GroupStep, tensors: Sequence[Any], params: dict[str, Any]) -> None:
     def action() -> None:
-        results = op.forward(*(t._a for t in tensors), **params)
+        results = step.forward(*(t._a for t in tensors), **params)
         for t, array in zip(tensors, results, strict=True):
             t._a[...] = array
-            bump(t, op.name)
+            bump(t, step.name)
 
-    _record(found, op, tensors, params, tensors, action)
+    _record(found, step, tensors, params, tensors, action)
 
 
 # ---- reductions of DistributedDataParallel -------------------------------------------------------

@@ -1,14 +1,12 @@
-"""Collectives started together: `_coalescing_manager`, `all_reduce_coalesced`, `batch_isend_irecv`
-of p2p.py. They are all under way before the first is waited for."""
+"""Collectives started together: all are under way before the first is waited for."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from .group import ProcessGroup, current
-from .reduction import ReduceOp
 from .work import Steps, Work, in_background
 
 
@@ -68,38 +66,3 @@ def _coalescing_manager(
         together.works = Coalescing.collecting.pop(id(found))
     if not async_ops:
         together.wait()
-
-
-def all_reduce_coalesced(
-    tensors: Sequence[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
-) -> Any:
-    """Combine several tensors of all processes in place."""
-    from .collectives import all_reduce, member_of
-    from .memory import check_tensors
-
-    tensors = [tensors] if not isinstance(tensors, Sequence) else tensors
-    check_tensors(tensors, "tensors")
-    found = member_of(group, "all_reduce_coalesced")
-    if found is None:
-        return None
-    together = CoalescedWork()
-    for tensor in tensors:
-        together.append(all_reduce(tensor, op, found, async_op=True))  # type: ignore[arg-type]
-    return together if async_op else together.wait() and None
-
-
-def all_gather_coalesced(
-    output_tensor_lists: Sequence[Sequence[Any]], input_tensor_list: Sequence[Any],
-    group: Any = None, async_op: bool = False,
-) -> Any:  # fmt: skip
-    """Gather several tensors of all processes."""
-    from .collectives import all_gather, member_of
-
-    found = member_of(group, "all_gather_coalesced")
-    if found is None:
-        return None
-    together = CoalescedWork()
-    for k, tensor in enumerate(input_tensor_list):
-        outputs = [outputs[k] for outputs in output_tensor_lists]
-        together.append(all_gather(outputs, tensor, found, async_op=True))  # type: ignore[arg-type]
-    return together if async_op else together.wait() and None

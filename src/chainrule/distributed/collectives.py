@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd import refusal, source
 from . import calls, captured
+from .coalescing import CoalescedWork, Coalescing
 from .group import ProcessGroup, _rank_not_in_group, current, get_group_rank
 from .memory import (
     Lent,
@@ -40,8 +41,6 @@ def begin(
     call: calls.Call | None = None,
 ) -> Work | None:  # fmt: skip
     """Start a collective; wait for it unless it is asynchronous."""
-    from .coalescing import Coalescing
-
     if call is not None:
         steps = calls.verified(group, call, steps)
     if Coalescing.collects(group):
@@ -101,7 +100,7 @@ def all_reduce(
     how = Reduction(op, tensor.dtype.np, "all_reduce")
     trace = None if async_op else captured.trace()
     if trace is not None:
-        captured.all_reduce(trace, tensor, found, op)
+        captured.in_place(trace, _ALL_REDUCE, [tensor], group=found, op=op)
         return None
     call = calls.compare(found, "all_reduce", (tensor,), op)
     lent = Lent(tensor, "all_reduce")
@@ -111,6 +110,11 @@ def all_reduce(
         lent.give_back()
 
     return begin("all_reduce", found, steps(), async_op, [tensor], call)
+
+
+_ALL_REDUCE = captured.GroupStep(
+    "group.all_reduce", captured.on_copies(lambda copies, **params: all_reduce(*copies, **params))
+)
 
 
 def reduce(
@@ -147,7 +151,7 @@ def broadcast(
     root = root_of(found, src, group_src, "src")
     trace = None if async_op else captured.trace()
     if trace is not None:
-        captured.broadcast(trace, [tensor], found, root)
+        captured.in_place(trace, _BROADCAST, [tensor], group=found, group_src=root)
         return None
     call = calls.compare(found, "broadcast", (tensor,), None, root)
     lent = Lent(tensor, "broadcast")
@@ -158,6 +162,11 @@ def broadcast(
             lent.give_back()
 
     return begin("broadcast", found, steps(), async_op, [tensor], call)
+
+
+_BROADCAST = captured.GroupStep(
+    "group.broadcast", captured.on_copies(lambda copies, **params: broadcast(*copies, **params))
+)
 
 
 def all_gather(
@@ -401,3 +410,36 @@ def _split_counts(tensor: Any, rows: Sequence[int] | None, size: int) -> list[in
         )
     each = tensor.numel() // length if length else 0
     return [int(n) * each for n in rows]
+
+
+# ---- several at once -----------------------------------------------------------------------------
+
+
+def all_reduce_coalesced(
+    tensors: Sequence[Any], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Any:
+    """Combine several tensors of all processes in place."""
+    tensors = [tensors] if not isinstance(tensors, Sequence) else tensors
+    check_tensors(tensors, "tensors")
+    found = member_of(group, "all_reduce_coalesced")
+    if found is None:
+        return None
+    together = CoalescedWork()
+    for tensor in tensors:
+        together.append(all_reduce(tensor, op, found, async_op=True))  # type: ignore[arg-type]
+    return together if async_op else together.wait() and None
+
+
+def all_gather_coalesced(
+    output_tensor_lists: Sequence[Sequence[Any]], input_tensor_list: Sequence[Any],
+    group: Any = None, async_op: bool = False,
+) -> Any:  # fmt: skip
+    """Gather several tensors of all processes."""
+    found = member_of(group, "all_gather_coalesced")
+    if found is None:
+        return None
+    together = CoalescedWork()
+    for k, tensor in enumerate(input_tensor_list):
+        outputs = [outputs[k] for outputs in output_tensor_lists]
+        together.append(all_gather(outputs, tensor, found, async_op=True))  # type: ignore[arg-type]
+    return together if async_op else together.wait() and None

@@ -8,9 +8,10 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
-from .group import get_rank, get_world_size, init_process_group, is_initialized, new_group
+from .group import get_rank, get_world_size, is_initialized
 from .group import group as world
 from .launched import place
+from .starting import init_process_group, new_group
 
 
 class DeviceMesh:

@@ -21,18 +21,17 @@ from typing import Any
 
 from . import launched, mpi
 from .errors import DistBackendError
+from .group import is_initialized
+from .notices import GRACE, LEFT_TAG, Look, Notices, read_notices
 from .statuses import show_end
+from .work import Waiting, drive_all, stop_progress
 
-_LEFT_TAG = 7
-_GRACE = 3.0  # seconds in which what a rank sent before it left may still arrive
 STATUS = "CHAINRULE_STATUS"  # a folder where `chainrule launch` reads how its ranks fare
 
 
 class _Job:
     """This process as a rank of its job."""
 
-    control: Any = None  # a communicator for notices alone
-    left: dict[int, float] = {}  # noqa: RUF012 - ranks that have ended, and when that was seen
     exit_code: Any = None
     previous_hook: Any = None
     ending = False
@@ -66,7 +65,7 @@ def noting_exit() -> Iterator[None]:
 
 def watch() -> None:
     """From now on this rank's end is noticed by the others."""
-    if _Job.control is not None:
+    if Notices.control is not None:
         return
     if os.environ.get("CHAINRULE_WATCH"):
         threading.Thread(target=_beat, name="beat", daemon=True).start()
@@ -74,7 +73,7 @@ def watch() -> None:
     if found is not None:
         _present(found)
     world = mpi.library().COMM_WORLD
-    _Job.control = world.Dup()
+    Notices.control = world.Dup()
     _Job.previous_hook = sys.excepthook
     sys.excepthook = _report
     _note_exit_codes()
@@ -101,8 +100,6 @@ def _note_exit_codes() -> None:
 
 def _tell_of_hard_end(status: int) -> None:
     """`os._exit` runs nothing of ours afterwards: the launcher is told before."""
-    from .group import is_initialized
-
     if status == 0 and not is_initialized():
         write_status("left", {})  # after the end of its group: nobody waits for it
     else:
@@ -144,7 +141,7 @@ def _wait_until_read(stream: Any) -> None:
         descriptor = stream.fileno()
         if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
             return
-        latest = time.monotonic() + _GRACE
+        latest = time.monotonic() + GRACE
         while time.monotonic() < latest:
             unread = fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4))
             if not int.from_bytes(unread, sys.byteorder):
@@ -172,8 +169,6 @@ def write_status(what: str, values: dict[str, Any]) -> bool:
 
 def _beat() -> None:
     """Tell the launcher every half second what this rank does."""
-    from .work import Waiting
-
     began = time.perf_counter()
     while not _Job.ending:
         now = time.perf_counter() - Waiting.since if Waiting.now_in else 0.0
@@ -196,40 +191,30 @@ def _leave() -> None:
     if code not in (None, 0):
         shown = f"sys.exit({code!r})"
         if not write_status("error", {"text": f"it called {shown}\n", "time": time.time()}):
-            print(f"rank {_Job.control.rank} ended by {shown}: the job ends", file=sys.stderr)
+            print(f"rank {Notices.control.rank} ended by {shown}: the job ends", file=sys.stderr)
         end_job(code if isinstance(code, int) else 1)
         return
-    from .work import drive_all, stop_progress
-
     write_status("left", {})
-    control = _Job.control
+    control = Notices.control
     sent = [
-        control.Isend([bytearray(1), 1, mpi.library().BYTE], other, _LEFT_TAG)
+        control.Isend([bytearray(1), 1, mpi.library().BYTE], other, LEFT_TAG)
         for other in range(control.size)
         if other != control.rank
     ]
 
     def everybody_left() -> bool:
         drive_all()  # what was started and not waited for
-        _read_notices()
-        return len(_Job.left) == control.size - 1
+        read_notices()
+        return len(Notices.left) == control.size - 1
 
     mpi.wait_politely(everybody_left, None, lambda: None)
     stop_progress()
     mpi.library().Request.Waitall(sent)
 
 
-def _read_notices() -> None:
-    mpi_library, control = mpi.library(), _Job.control
-    status = mpi_library.Status()
-    while control.Iprobe(mpi_library.ANY_SOURCE, _LEFT_TAG, status):
-        control.Recv([bytearray(1), 1, mpi_library.BYTE], status.Get_source(), _LEFT_TAG)
-        _Job.left[status.Get_source()] = time.monotonic()
-
-
 def meet(seconds: float) -> None:
     """Wait until all ranks of the job are here; an error if one has ended or does not come."""
-    here = _Job.control.Ibarrier()
+    here = Notices.control.Ibarrier()
     if not mpi.wait_politely(here.Test, seconds, Look("init_process_group", _Everybody())):
         raise DistBackendError(
             f"Timed out after {seconds:.0f} s in init_process_group: not all ranks called it"
@@ -241,31 +226,8 @@ class _Everybody:
 
     def job_ranks(self) -> list[int]:
         """Their numbers."""
-        return list(range(_Job.control.size))
+        return list(range(Notices.control.size))
 
     def job_rank(self) -> int:
         """This one's."""
-        return _Job.control.rank
-
-
-class Look:
-    """Looks, while something is waited for, whether a rank it needs has ended."""
-
-    def __init__(self, name: str, group: Any) -> None:
-        self._name, self._group = name, group
-
-    def __call__(self) -> None:
-        if _Job.control is None or self._group is None:
-            return
-        _read_notices()
-        gone = [r for r in self._group.job_ranks() if r in _Job.left]
-        if gone and time.monotonic() - min(_Job.left[r] for r in gone) > _GRACE:
-            from ..autograd import refusal
-
-            raise refusal.of_kind(
-                DistBackendError,
-                f"Connection closed by peer: rank {gone[0]} has ended its program while rank "
-                f"{self._group.job_rank()} waits for it in {self._name}",
-                why=f"Every rank of the group must call {self._name} as often as the others; "
-                "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls.",
-            )
+        return Notices.control.rank

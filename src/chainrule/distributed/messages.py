@@ -12,6 +12,7 @@ from .collectives import begin, member_of
 from .errors import DistBackendError
 from .group import ProcessGroup, current, get_group_rank
 from .memory import Lent, check_tensor, read
+from .notices import Look
 from .work import Steps, Work, seconds_of
 
 _BARRIER_TAG, _PASSED_TAG = 32001, 32002
@@ -187,10 +188,8 @@ def _pass_barrier(group: ProcessGroup, seconds: float) -> None:
     comm.Isend([bytearray(1), library.BYTE], 0, _BARRIER_TAG).Wait()
     answer = comm.Irecv([bytearray(1), library.BYTE], 0, _PASSED_TAG)
     began = time.monotonic()
-    from . import faults
-
     # A moment longer than rank 0, whose error says who is late.
-    if not mpi.wait_politely(answer.Test, seconds + 5.0, faults.Look("monitored_barrier", group)):
+    if not mpi.wait_politely(answer.Test, seconds + 5.0, Look("monitored_barrier", group)):
         raise refusal.of_kind(
             DistBackendError,
             f"[Rank {group.rank()}]: rank 0 failed to answer monitoredBarrier in "

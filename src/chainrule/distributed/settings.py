@@ -1,46 +1,15 @@
-"""Answers about groups, and switches of debugging."""
+"""Answers about groups, and groups of neighbours."""
 
 from __future__ import annotations
 
 import datetime
-import enum
 import os
 from typing import Any
 
-from .group import get_rank, get_world_size, groups, new_group
+from .group import get_rank, get_world_size, groups
+from .starting import new_group
 
 default_pg_timeout = default_pg_nccl_timeout = datetime.timedelta(minutes=30)
-
-
-class DebugLevel(enum.IntEnum):
-    """How much collectives check and report."""
-
-    OFF = 0
-    INFO = 1
-    DETAIL = 2
-
-
-_level = [DebugLevel.OFF]
-
-
-def get_debug_level() -> DebugLevel:
-    """How much collectives check: with DETAIL ranks compare their calls before each."""
-    return _level[0]
-
-
-def set_debug_level(level: DebugLevel) -> None:
-    """Set how much collectives check."""
-    _level[0] = DebugLevel(level)
-
-
-def set_debug_level_from_env() -> None:
-    """As the variable TORCH_DISTRIBUTED_DEBUG says."""
-    name = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
-    if name not in DebugLevel.__members__:
-        raise RuntimeError(
-            "The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL, not " + repr(name)
-        )
-    set_debug_level(DebugLevel[name])
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:

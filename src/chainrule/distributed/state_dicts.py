@@ -11,8 +11,7 @@ import chainrule as torch
 from ..autograd import refusal
 from .group import get_rank, is_initialized
 from .objects import broadcast_object_list
-from .tensor.dtensor import DTensor, whole_of
-from .tensor.making import distribute_tensor
+from .tensor.dtensor import DTensor, distribute_tensor, whole_of
 
 
 @dataclass(frozen=True)

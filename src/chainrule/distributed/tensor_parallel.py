@@ -18,8 +18,8 @@ from ..nn.modules.linear import Linear
 from ..nn.modules.module import Module
 from ..nn.modules.sparse import Embedding
 from .placement_types import Replicate, Shard
+from .tensor import distribute_module, distribute_tensor
 from .tensor.dtensor import DTensor
-from .tensor.making import distribute_module, distribute_tensor
 
 
 class ParallelStyle:

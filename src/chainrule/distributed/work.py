@@ -18,6 +18,7 @@ from typing import Any
 from ..autograd import source
 from . import captured, mpi
 from .errors import DistBackendError
+from .notices import Look
 
 Steps = Generator[Any, None, None]
 _DRIVING = threading.RLock()
@@ -130,14 +131,12 @@ class Work:
         return True
 
     def _wait(self, seconds: float | None) -> None:
-        from . import faults
-
         if seconds is None and self._group is not None:
             seconds = self._group.timeout.total_seconds()
         began = time.perf_counter()
         Waiting.since = began
         Waiting.now_in, before = self._name, Waiting.now_in
-        look = faults.Look(self._name, self._group)
+        look = Look(self._name, self._group)
         try:
             if not mpi.wait_politely(self._is_done, seconds, look):
                 raise DistBackendError(self._late(seconds))

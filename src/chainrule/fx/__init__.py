@@ -12,13 +12,15 @@ def forward(self, x):
 from __future__ import annotations
 
 from . import immutable_collections, node, proxy, subgraph_rewriter, traceback
-from ._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from ._symbolic_trace import symbolic_trace
 from .graph import CodeGen, Graph
 from .graph_module import GraphModule
 from .interpreter import Interpreter, Transformer
 from .node import Node, has_side_effect, map_arg
 from .proxy import Proxy
 from .subgraph_rewriter import replace_pattern
+from .tracer import PH, Tracer
+from .wrapped import ProxyableClassMeta, wrap
 
 __all__ = [
     "PH", "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "ProxyableClassMeta",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..autograd import source
 from ..nn import Module
-from .codegen import checked_name, is_name
+from .codegen import checked_name, import_block, is_name
 
 _REBUILT = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ReLU", "Dropout", "BatchNorm1d", "BatchNorm2d",
             "BatchNorm3d", "GELU", "Tanh", "Sigmoid", "Identity", "Flatten")  # fmt: skip
@@ -59,9 +59,7 @@ def _built(child: Module, stem: str, folder: Path) -> str:
 
 def _body(module: Any) -> list[str]:
     code = module.graph.python_code(root_module="self")
-    from .graph_module import _import_block
-
-    imports = [f"    {line}" for line in _import_block(code.globals).split("\n")]
+    imports = [f"    {line}" for line in import_block(code.globals).split("\n")]
     source = [line for line in code.src.split("\n") if not line.startswith("torch.fx._sym")]
     inside = "\n".join(source).strip("\n").split("\n")
     head, rest = inside[0], inside[1:]

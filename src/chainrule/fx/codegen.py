@@ -7,6 +7,7 @@ import enum
 import keyword
 import operator
 import re
+import sys
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -426,3 +427,30 @@ def _summary(trace: str) -> str:
     file, line, name, code = places[-1]
     # On one line, whatever ends a line in Python's eyes: it stands behind a number sign.
     return " ".join(f"File: {file}:{line} in {name}, code: {code}".splitlines())
+
+
+# ---- in another process --------------------------------------------------------------------------
+
+
+def import_block(space: dict[str, Any]) -> str:
+    """The statements that give generated code its names in another process."""
+    known = custom_builtins()
+    lines = []
+    for name, obj in space.items():
+        if name in known and known[name].obj is obj:
+            lines.append(known[name].import_str)
+            continue
+        full = qualified_name(obj)
+        module, _, last = full.rpartition(".")
+        home = sys.modules.get(getattr(obj, "__module__", None) or module)
+        found = is_name(last) and all(map(is_name, getattr(home, "__name__", "").split(".")))
+        if not found or getattr(home, last, None) is not obj:
+            if module in ("operator", "builtins", "math") and is_name(last):
+                lines.append(f"from {module} import {last} as {name}")
+                continue
+            raise RuntimeError(
+                f"the graph uses {full}, which another process cannot import by name, so the "
+                "module cannot be pickled\n  Fix: define the function at the top level of a module."
+            )
+        lines.append(f"from {home.__name__} import {last} as {name}")  # pyright: ignore[reportOptionalMemberAccess]
+    return "\n".join(sorted(set(lines)))

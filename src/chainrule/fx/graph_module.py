@@ -6,7 +6,6 @@ import copy
 import itertools
 import linecache
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +14,11 @@ from typing import Any
 from ..autograd.source import warn_user
 from ..nn import Module
 from ..tensor import Parameter, Tensor
-from .codegen import PythonCode, _PyTreeCodeGen, is_name
-from .function_names import qualified_name
+from ._to_folder import write
+from .codegen import PythonCode, _PyTreeCodeGen, import_block
 from .graph import Graph
 from .namespace import custom_builtins
+from .tracer import Tracer
 
 _counter = itertools.count()
 _HOOKS = ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks")
@@ -254,8 +254,6 @@ class GraphModule(Module):
 
     def to_folder(self, folder: str | os.PathLike[str], module_name: str = "FxModule") -> None:
         """Write the module as a Python package that does not need its class."""
-        from ._to_folder import write
-
         write(self, Path(folder), module_name)
 
     # ---- copies ---------------------------------------------------------------------------------
@@ -284,7 +282,7 @@ class GraphModule(Module):
     def __reduce__(self) -> Any:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_graph", *_HOOKS)}
         code = self.graph.python_code(root_module="self")
-        imports = _import_block(code.globals)
+        imports = import_block(code.globals)
         body = {**state, "_graphmodule_cls_name": type(self).__name__}
         return reduce_graph_module, (body, imports)
 
@@ -350,30 +348,6 @@ class _CodeOnlyModule(Module):
 # ---- pickles -------------------------------------------------------------------------------------
 
 
-def _import_block(space: dict[str, Any]) -> str:
-    """The statements that give generated code its names in another process."""
-    known = custom_builtins()
-    lines = []
-    for name, obj in space.items():
-        if name in known and known[name].obj is obj:
-            lines.append(known[name].import_str)
-            continue
-        full = qualified_name(obj)
-        module, _, last = full.rpartition(".")
-        home = sys.modules.get(getattr(obj, "__module__", None) or module)
-        found = is_name(last) and all(map(is_name, getattr(home, "__name__", "").split(".")))
-        if not found or getattr(home, last, None) is not obj:
-            if module in ("operator", "builtins", "math") and is_name(last):
-                lines.append(f"from {module} import {last} as {name}")
-                continue
-            raise RuntimeError(
-                f"the graph uses {full}, which another process cannot import by name, so the "
-                "module cannot be pickled\n  Fix: define the function at the top level of a module."
-            )
-        lines.append(f"from {home.__name__} import {last} as {name}")  # pyright: ignore[reportOptionalMemberAccess]
-    return "\n".join(sorted(set(lines)))
-
-
 def reduce_graph_module(body: dict[str, Any], import_block: str) -> Any:
     """Rebuild a GraphModule: its code is run, and traced again for the graph."""
     known = custom_builtins()
@@ -386,8 +360,6 @@ def reduce_graph_module(body: dict[str, Any], import_block: str) -> Any:
 
 
 def _deserialize_graph_module(forward: Any, body: dict[str, Any]) -> Any:
-    from ._symbolic_trace import Tracer
-
     class KeepModules(Tracer):
         def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
             return True

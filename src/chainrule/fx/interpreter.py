@@ -12,6 +12,7 @@ from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node, map_aggregate, map_arg
 from .proxy import Proxy
+from .tracer import Tracer
 
 
 class Interpreter:
@@ -176,8 +177,6 @@ class Transformer(Interpreter):
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)
-        from ._symbolic_trace import Tracer
-
         self.new_graph = Graph()
         self.new_graph.set_codegen(module.graph._codegen)
 

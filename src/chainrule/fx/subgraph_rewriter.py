@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ._symbolic_trace import symbolic_trace
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node
@@ -58,8 +59,6 @@ def _graph_of(value: Any) -> Graph:
         return value.graph
     if isinstance(value, Graph):
         return value
-    from ._symbolic_trace import symbolic_trace
-
     return symbolic_trace(value).graph
 
 

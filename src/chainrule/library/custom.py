@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
-from . import registry
+from . import registering, registry
 from .schema import FunctionSchema, infer_schema
 
 
@@ -39,41 +39,29 @@ class CustomOpDef:
 
     def register_kernel(self, device_types: Any, fn: Any = None, /) -> Any:
         """Say what computes it on kinds of devices."""
-        from . import register_kernel
-
-        return register_kernel(self, device_types, fn)
+        return registering.register_kernel(self, device_types, fn)
 
     def register_fake(self, fn: Any = None, /) -> Any:
         """Say what shapes and types it gives."""
-        from . import register_fake
-
-        return register_fake(self, fn)
+        return registering.register_fake(self, fn)
 
     register_abstract = impl_abstract = register_fake
 
     def register_autograd(self, backward: Any, /, *, setup_context: Any = None) -> None:
         """Say how it differentiates."""
-        from . import register_autograd
-
-        register_autograd(self, backward, setup_context=setup_context)
+        registering.register_autograd(self, backward, setup_context=setup_context)
 
     def register_vmap(self, func: Any = None, /) -> Any:
         """Say how it runs on a batch."""
-        from . import register_vmap
-
-        return register_vmap(self, func)
+        return registering.register_vmap(self, func)
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
         """Cast its inputs under autocast."""
-        from . import register_autocast
-
-        register_autocast(self, device_type, cast_inputs)
+        registering.register_autocast(self, device_type, cast_inputs)
 
     def register_torch_dispatch(self, torch_dispatch_class: Any, fn: Any = None, /) -> Any:
         """Always an error: see `torch.library.register_torch_dispatch`."""
-        from . import register_torch_dispatch
-
-        return register_torch_dispatch(self, torch_dispatch_class, fn)
+        return registering.register_torch_dispatch(self, torch_dispatch_class, fn)
 
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Any:
         """Always an error: kernels cannot be switched off here."""
@@ -107,3 +95,16 @@ def custom_op(
         return made
 
     return inner if fn is None else inner(fn)
+
+
+def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any, schema: str | None = None) -> Any:
+    """A custom op; kernels of Triton inside of it need a GPU and are refused when called."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
+def wrap_triton(triton_kernel: Any, /) -> NoReturn:
+    """Always an error: Triton's kernels run on GPUs."""
+    raise NotImplementedError(
+        "torch.library.wrap_triton: Triton's kernels run on a GPU; chainrule computes on the CPU\n"
+        "  Fix: write the operator in torch functions, or in NumPy inside torch.library.custom_op."
+    )

@@ -24,6 +24,8 @@ import chainrule as torch
 from ..autograd import refusal
 from ..autograd.accidents import explain_module
 from ..tensor.layouts import jagged, strided
+from . import products as _products  # noqa: F401 - declares handlers
+from . import reducing as _reducing  # noqa: F401 - declares handlers
 from .shapes import to_padded_tensor as _padded
 from .tensor import NestedTensor, offsets_of
 

@@ -9,7 +9,7 @@ import chainrule as torch
 
 from ..autograd import refusal
 from ..tensor.overriding import DisableTorchFunctionSubclass
-from .tensor import NestedTensor
+from .tensor import CALLS, NestedTensor
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
@@ -49,8 +49,6 @@ uniform bernoulli exponential random detach contiguous_values alias requires_gra
 
 def handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of the library that was given a nested tensor."""
-    from . import products, reducing, shapes  # noqa: F401 - they declare handlers
-
     name = getattr(func, "__name__", "")
     if not args and "input" in kwargs:
         args, kwargs = (kwargs["input"],), {k: v for k, v in kwargs.items() if k != "input"}
@@ -64,6 +62,8 @@ def handle(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return func(*args, **kwargs)
     refuse(name)
 
+
+CALLS.append(handle)
 
 _OF_THE_OBJECT = frozenset(
     "is_floating_point is_complex is_signed element_size is_inference <lambda> type_ is_shared "

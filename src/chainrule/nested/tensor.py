@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import chainrule as torch
@@ -12,6 +13,9 @@ from ..tensor.layouts import jagged
 from ..tensor.overriding import DisableTorchFunctionSubclass, notice
 from ..tensor.size import Size
 from .sizes import NestedInt, length_of
+
+# What functions of the library make of such tensors: `handlers.handle`, which is written over them.
+CALLS: list[Callable[..., Any]] = []
 
 
 class NestedTensor(torch.Tensor):
@@ -46,9 +50,7 @@ class NestedTensor(torch.Tensor):
     def __torch_function__(
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        from .handlers import handle
-
-        return handle(func, args, kwargs or {})
+        return CALLS[0](func, args, kwargs or {})
 
     # ---- parts ----
 
@@ -179,9 +181,7 @@ class NestedTensor(torch.Tensor):
 
     def to_padded_tensor(self, padding: float, output_size: Any = None) -> Any:
         """A dense tensor: components of less than the largest length are filled up."""
-        from .shapes import to_padded_tensor
-
-        return to_padded_tensor(None, self, padding, output_size)
+        return CALLS[0](NestedTensor.to_padded_tensor, (self, padding, output_size), {})
 
     def is_contiguous(self, memory_format: Any = torch.contiguous_format) -> bool:
         """Whether the components lie one after the other, without holes."""

@@ -87,7 +87,7 @@ def broadcast_all(tensors: Sequence[Any], group: ProcessGroup, src: int = 0) -> 
     """Give every process the values of one, in one message per dtype."""
     found = captured.trace()
     if found is not None:
-        captured.broadcast(found, tensors, group, src)
+        captured.in_place(found, _BROADCAST, tensors, group=group, src=src)
         return
     by_type: dict[Any, list[Any]] = {}
     for t in tensors:
@@ -104,3 +104,6 @@ def broadcast_all(tensors: Sequence[Any], group: ProcessGroup, src: int = 0) -> 
             start += array.size
             if t._v is not None:
                 t._v[0] += 1
+
+
+_BROADCAST = captured.GroupStep("group.broadcast_all", captured.on_copies(broadcast_all))

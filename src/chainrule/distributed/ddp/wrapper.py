@@ -15,9 +15,9 @@ from ...utils._pytree import tree_leaves
 from .. import captured
 from ..algorithms.join import Join, Joinable, JoinHook
 from ..collectives import all_reduce
+from ..debug_level import DebugLevel, get_debug_level
 from ..group import current, is_initialized
 from ..reduction import ReduceOp
-from ..settings import DebugLevel, get_debug_level
 from .parts import own
 from .reducer import Reducer
 from .sync import broadcast_all, check_same_model, check_same_state

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...standins import add_to as _add_stand_ins
 from ..device_mesh import DeviceMesh, init_device_mesh
 from ..placement_types import Partial, Placement, Replicate, Shard
-from .dtensor import DTensor
+from .dispatching import OPERATORS as _OPERATORS  # noqa: F401 - what DTensors compute with
+from .dtensor import DTensor, distribute_tensor
 from .making import (
     distribute_module,
-    distribute_tensor,
     empty,
     full,
     ones,

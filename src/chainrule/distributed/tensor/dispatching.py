@@ -13,7 +13,7 @@ from ...autograd import refusal
 from ...autograd.state import STATE
 from ...utils._pytree import tree_flatten, tree_map, tree_unflatten
 from ..placement_types import Partial, Placement, Replicate, Shard
-from .dtensor import DTensor, moved
+from .dtensor import OPERATORS, DTensor, moved
 from .redistribution import redistributed
 from .rules import RULES, VIEWS, Call, Pattern, lengths
 from .spec import Placements, Spec, elements
@@ -324,5 +324,7 @@ def _embedding(
 
 
 _COMPOSED = {"addmm": _addmm, "baddbmm": _baddbmm, "embedding": _embedding}
+
+OPERATORS.append(run)
 _READING = frozenset({"_local_scalar_dense", "equal", "item", "is_nonzero"})
 __all__ = ["moved", "run"]

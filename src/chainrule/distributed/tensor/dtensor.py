@@ -6,6 +6,7 @@ say which parts belong together (`rules.py`), and with the whole where there is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import chainrule as torch
@@ -14,9 +15,14 @@ from ...autograd import refusal
 from ...autograd.function import Function
 from ...dispatcher.wrappers import make_wrapper
 from ...tensor.overriding import disabled
+from ..collectives import broadcast
+from ..device_mesh import DeviceMesh
 from ..placement_types import Partial, Replicate
 from .redistribution import redistributed
 from .spec import Placements, Spec, checked, of_gradient, whole_shape
+
+# What an operator makes of such tensors: `dispatching.run`, which is written over them.
+OPERATORS: list[Callable[..., Any]] = []
 
 
 class DTensor(torch.Tensor):
@@ -42,9 +48,7 @@ class DTensor(torch.Tensor):
     def __torch_dispatch__(
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        from .dispatching import run
-
-        return run(func, args, kwargs or {})
+        return OPERATORS[0](func, args, kwargs or {})
 
     # Asked below autograd alone: what asks above it costs every look at a shape.
     __torch_function__ = disabled
@@ -112,8 +116,6 @@ class DTensor(torch.Tensor):
 
     def _shared(self, values: Any) -> Any:
         """Random numbers to go with it: those of the first process, on all of them."""
-        from .making import distribute_tensor
-
         same = tuple(values.shape) == tuple(self.shape)
         placements = of_gradient(self.placements) if same else None
         return distribute_tensor(values.detach(), self.device_mesh, placements)
@@ -229,3 +231,48 @@ def moved(t: Any, wanted: Placements) -> Any:
 DTensor.__module__ = "chainrule.distributed.tensor"
 
 __all__ = ["DTensor"]
+
+
+# ---- from plain tensors --------------------------------------------------------------------------
+
+
+def distribute_tensor(
+    tensor: Any, device_mesh: Any = None, placements: Any = None, *,
+    src_data_rank: int | None = 0,
+) -> Any:  # fmt: skip
+    """A tensor laid out in a mesh: the values of the mesh's first process, cut or copied."""
+    mesh = device_mesh if device_mesh is not None else DeviceMesh("cpu")
+    wanted = checked(placements, mesh, tensor.ndim)
+    if any(isinstance(p, Partial) for p in wanted):
+        raise refusal.value(f"distribute_tensor: a tensor is not cut into terms of a sum: {wanted}")
+    if isinstance(tensor, DTensor):
+        if tensor.device_mesh != mesh:
+            raise ValueError("Cannot distribute a DTensor to a different device mesh")
+        if tensor.placements != wanted:
+            raise refusal.value(
+                f"Cannot distribute a DTensor with placements {tensor.placements} to a different "
+                f"placements {wanted}. do you want to call `redistribute` instead?"
+            )
+        return tensor
+    if not tensor.is_leaf:
+        raise refusal.runtime("`distribute_tensor` should be used to distribute leaf tensors!")
+    local = tensor.detach()
+    if not local.is_meta and src_data_rank is not None:
+        local = local.contiguous().clone()
+        for m in range(mesh.ndim):
+            broadcast(local, group=mesh.get_group(m), group_src=src_data_rank)
+    spec = Spec(mesh, tuple(Replicate() for _ in wanted), tuple(tensor.shape))
+    local = local.narrow_copy(0, 0, 0) if mesh.get_coordinate() is None and local.ndim else local
+    made = DTensor(_own(local, spec, wanted), Spec(mesh, wanted, spec.shape))
+    made.requires_grad_(tensor.requires_grad)
+    return torch.nn.Parameter(made, made.requires_grad) if _is_parameter(tensor) else made
+
+
+def _own(local: Any, spec: Spec, wanted: Any) -> Any:
+    """This process's part of values that all have, in memory of its own."""
+    own = redistributed(local, spec, wanted)
+    return own.clone() if not own.is_meta and own.numel() < local.numel() else own
+
+
+def _is_parameter(tensor: Any) -> bool:
+    return isinstance(tensor, torch.nn.Parameter)

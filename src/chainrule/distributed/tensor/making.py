@@ -1,4 +1,4 @@
-"""Tensors and modules laid out in a mesh."""
+"""Modules laid out in a mesh, and new tensors of one."""
 
 from __future__ import annotations
 
@@ -7,55 +7,10 @@ from typing import Any
 
 import chainrule as torch
 
-from ...autograd import refusal
-from ..collectives import broadcast
 from ..device_mesh import DeviceMesh
-from ..placement_types import Partial, Replicate
-from .dtensor import DTensor
-from .redistribution import redistributed
+from ..placement_types import Replicate
+from .dtensor import DTensor, distribute_tensor
 from .spec import Spec, checked
-
-
-def distribute_tensor(
-    tensor: Any, device_mesh: Any = None, placements: Any = None, *,
-    src_data_rank: int | None = 0,
-) -> Any:  # fmt: skip
-    """A tensor laid out in a mesh: the values of the mesh's first process, cut or copied."""
-    mesh = device_mesh if device_mesh is not None else DeviceMesh("cpu")
-    wanted = checked(placements, mesh, tensor.ndim)
-    if any(isinstance(p, Partial) for p in wanted):
-        raise refusal.value(f"distribute_tensor: a tensor is not cut into terms of a sum: {wanted}")
-    if isinstance(tensor, DTensor):
-        if tensor.device_mesh != mesh:
-            raise ValueError("Cannot distribute a DTensor to a different device mesh")
-        if tensor.placements != wanted:
-            raise refusal.value(
-                f"Cannot distribute a DTensor with placements {tensor.placements} to a different "
-                f"placements {wanted}. do you want to call `redistribute` instead?"
-            )
-        return tensor
-    if not tensor.is_leaf:
-        raise refusal.runtime("`distribute_tensor` should be used to distribute leaf tensors!")
-    local = tensor.detach()
-    if not local.is_meta and src_data_rank is not None:
-        local = local.contiguous().clone()
-        for m in range(mesh.ndim):
-            broadcast(local, group=mesh.get_group(m), group_src=src_data_rank)
-    spec = Spec(mesh, tuple(Replicate() for _ in wanted), tuple(tensor.shape))
-    local = local.narrow_copy(0, 0, 0) if mesh.get_coordinate() is None and local.ndim else local
-    made = DTensor(_own(local, spec, wanted), Spec(mesh, wanted, spec.shape))
-    made.requires_grad_(tensor.requires_grad)
-    return torch.nn.Parameter(made, made.requires_grad) if _is_parameter(tensor) else made
-
-
-def _own(local: Any, spec: Spec, wanted: Any) -> Any:
-    """This process's part of values that all have, in memory of its own."""
-    own = redistributed(local, spec, wanted)
-    return own.clone() if not own.is_meta and own.numel() < local.numel() else own
-
-
-def _is_parameter(tensor: Any) -> bool:
-    return isinstance(tensor, torch.nn.Parameter)
 
 
 def distribute_module(

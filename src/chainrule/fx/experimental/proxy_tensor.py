@@ -23,13 +23,13 @@ from ...standins.finder import rest_of as _rest_of
 from ...tensor import Parameter, Tensor
 from ...utils._python_dispatch import TorchDispatchMode
 from ...utils._pytree import tree_flatten, tree_leaves, tree_map
-from .._symbolic_trace import Tracer
 from ..codegen import _PyTreeCodeGen, _PyTreeInfo
 from ..graph import Graph
 from ..graph_module import GraphModule
 from ..node import Node
 from ..passes.shape_prop import _extract_tensor_metadata
 from ..proxy import Proxy
+from ..tracer import Tracer
 
 _MODES = ("real", "fake", "symbolic")
 

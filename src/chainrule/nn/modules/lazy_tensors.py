@@ -15,6 +15,7 @@ from ...tensor import Parameter, Tensor
 from ...tensor.creation import empty
 from ...tensor.device import CPU
 from ...tensor.device import device as _device
+from .to_arguments import to_arguments
 
 
 def _use_error(what: str) -> ValueError:
@@ -103,8 +104,6 @@ class UninitializedTensorMixin:
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Another uninitialized tensor of the type and on the device asked for."""
-        from .module_convert import to_arguments
-
         device, dtype, _, _ = to_arguments(args, kwargs)
         if device in (None, self.device) and dtype in (None, self.dtype):
             return self

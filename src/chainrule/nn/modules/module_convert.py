@@ -9,7 +9,6 @@ from ...autograd import refusal
 from ...autograd.accidents import explain_methods
 from ...autograd.modes import no_grad
 from ...autograd.source import warn_user
-from ...ops import dtypes
 from ...tensor import Parameter, Tensor
 from ...tensor.device import require
 from ...tensor.exchange import swap_tensors
@@ -19,6 +18,7 @@ from ...tensor.settings import (
 )
 from .lazy_tensors import is_lazy
 from .module_members import Members
+from .to_arguments import to_arguments
 
 
 def _changes_numbers(t: Tensor) -> bool:
@@ -28,33 +28,6 @@ def _changes_numbers(t: Tensor) -> bool:
 def _keeps_object(old: Tensor, new: Tensor) -> bool:
     """Whether a converted tensor becomes the old object's data instead of a new object."""
     return old.is_meta == new.is_meta and not get_overwrite_module_params_on_conversion()
-
-
-def to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
-    """(device, dtype, non_blocking, memory_format) of the many ways to call `to`."""
-    given = dict(kwargs)
-    names = ["device", "dtype", "non_blocking", "copy"]
-    rest = list(args)
-    if rest and isinstance(rest[0], Tensor):
-        other = rest.pop(0)
-        given["device"], given["dtype"] = other.device, other.dtype
-        names = ["non_blocking", "copy"]
-    elif "tensor" in given:
-        other = given.pop("tensor")
-        given["device"], given["dtype"] = other.device, other.dtype
-    elif rest and isinstance(rest[0], dtypes.dtype):
-        names = ["dtype", "non_blocking", "copy"]
-    if len(rest) > len(names):
-        raise TypeError(f"to() received an invalid combination of arguments - got {args}")
-    for name, value in zip(names, rest, strict=False):
-        given[name] = value
-    known = ("device", "dtype", "non_blocking", "copy", "memory_format")
-    if unknown := [k for k in given if k not in known]:
-        raise TypeError(f"to() got an unexpected keyword argument '{unknown[0]}'")
-    where = given.get("device")
-    if where is not None:
-        where = require(where)
-    return where, given.get("dtype"), given.get("non_blocking", False), given.get("memory_format")
 
 
 class Convertible(Members):

@@ -111,9 +111,7 @@ class Members:
 
     def add_module(self, name: str, module: Any) -> None:
         """Add a child module under a name; None reserves the name."""
-        from .module import Module
-
-        if not isinstance(module, Module) and module is not None:
+        if not isinstance(module, Members) and module is not None:
             several = isinstance(module, list | tuple)
             raise refusal.wrong_type(
                 f"{type_name(module)} is not a Module subclass",
@@ -130,30 +128,27 @@ class Members:
 
     def get_submodule(self, target: str) -> Any:
         """The submodule at a dotted path; the module itself for the empty path."""
-        from .module import Module
-
         found: Any = self
         for part in target.split(".") if target else ():
             if not hasattr(found, part):
                 raise AttributeError(f"{found._get_name()} has no attribute `{part}`")
-            found = getattr(found, part)
-            if not isinstance(found, Module):
+            inner: Any = getattr(found, part)
+            if not isinstance(inner, Members):
                 raise AttributeError(f"`{part}` is not an nn.Module")
+            found = inner
         return found
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
         """Replace (or, unless `strict`, also add) the submodule at a dotted path."""
-        from .module import Module
-
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
+        if not isinstance(module, Members):
             raise refusal.value(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if strict and not hasattr(parent, name):
             raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Members):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 

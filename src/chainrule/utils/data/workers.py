@@ -29,7 +29,7 @@ from .. import owned_folders
 from ._utils import transport
 from ._utils.failure import ExceptionWrapper
 from ._utils.worker import STATUS_CHECK_SECONDS, Ended, Job, NewEpoch, work
-from .dataloader import DataLoader, _BaseDataLoaderIter, _DatasetKind
+from .iterators import _BaseDataLoaderIter, _DatasetKind
 
 _SHUTDOWN_SECONDS = 5.0
 
@@ -48,7 +48,7 @@ class _Handle:
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """Batches made by workers ahead of time and handed out in the order of their numbers."""
 
-    def __init__(self, loader: DataLoader[Any]) -> None:
+    def __init__(self, loader: Any) -> None:
         super().__init__(loader)
         if not loader.prefetch_factor:
             raise AssertionError(
@@ -79,7 +79,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._shutdown_workers()
             raise
 
-    def _started(self, loader: DataLoader[Any], context: Any, worker_id: int) -> _Handle:
+    def _started(self, loader: Any, context: Any, worker_id: int) -> _Handle:
         job = Job(
             worker_id, loader.num_workers, self._base_seed, loader.dataset,
             loader._dataset_kind == _DatasetKind.Iterable, loader._auto_collation,
@@ -102,7 +102,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         their_results.close()
         return _Handle(process, our_tasks, our_results)
 
-    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
+    def _reset(self, loader: Any, first_iter: bool = False) -> None:
         if not first_iter:
             super()._reset(loader)
         self._epoch += 1

@@ -31,8 +31,6 @@ class IterDataPipe(IterableDataset):
     functions: ClassVar[dict[str, Any]] = {}
 
     def __getattr__(self, name: str) -> Any:
-        from . import iter  # noqa: A004, F401 - registers the stages
-
         return _stage_method(self, name, IterDataPipe.functions)
 
     @classmethod
@@ -54,8 +52,6 @@ class MapDataPipe(Dataset):
     functions: ClassVar[dict[str, Any]] = {}
 
     def __getattr__(self, name: str) -> Any:
-        from . import map  # noqa: A004, F401 - registers the stages
-
         return _stage_method(self, name, MapDataPipe.functions)
 
     @classmethod
