@@ -59,15 +59,15 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "Function",
-    "Variable",
+    "Function",  # pyright: ignore[reportUnsupportedDunderAll]
+    "Variable",  # pyright: ignore[reportUnsupportedDunderAll]
     "backward",
     "detect_anomaly",
     "enable_grad",
     "enforce_grad_layout_policy",
     "grad",
-    "gradcheck",
-    "gradgradcheck",
+    "gradcheck",  # pyright: ignore[reportUnsupportedDunderAll]
+    "gradgradcheck",  # pyright: ignore[reportUnsupportedDunderAll]
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",

@@ -218,7 +218,7 @@ def explain_methods(cls: type, *names: str) -> None:
         if isinstance(method, FunctionType):
             setattr(cls, name, once(method))
         elif isinstance(method, classmethod):
-            setattr(cls, name, classmethod(explained(method.__func__)))
+            setattr(cls, name, classmethod(explained(getattr(cls, name).__func__)))
 
 
 _SPECIAL = ("__init__", "__call__", "__getitem__", "__iter__")

@@ -7,10 +7,11 @@ message names the beginning: the data, the overflow, the step that blew up. Save
 checksum, so a value changed behind autograd's back (`.data`, `.numpy()`, DLPack) is named too.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -101,7 +102,7 @@ def watch_forward(on: bool, log: Any = None) -> None:
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def unchecked() -> Generator[None, None, None]:
     """Results computed inside are the engine's own; what they become is checked afterwards."""
     if not STATE.unusual & ANOMALY_FORWARD:
         yield
@@ -202,7 +203,7 @@ def check_unchanged(node: Any) -> None:
     for k, then in fix.checksums.items():
         value = node.s[k]
         if isinstance(value, np.ndarray) and _checksum(value) != then:
-            name = names[k]
+            name: Any = names[k]
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified behind "
                 f"autograd's back: the array saved as '{name}' ({value.dtype} "

@@ -13,6 +13,7 @@ from .node import Node, OutSlot
 from .nonfinite import has_nan, is_finite, payload
 from .record import saved_names
 from .state import STATE
+from .trees import several
 from .value import TensorBase
 
 
@@ -66,8 +67,7 @@ def _title(node: Any) -> str:
 
 
 def _bad(g: Any) -> bool:
-    given = g if isinstance(g, list | tuple) else (g,)
-    return any(not is_finite(a) for a in map(payload, given) if a is not None)
+    return any(not is_finite(a) for a in map(payload, several(g)) if a is not None)
 
 
 def _saved(node: Any) -> Iterator[tuple[str, Any]]:
@@ -116,7 +116,8 @@ def _first_on_tape(node: Any) -> Origin | None:
 
 
 def _reachable(node: Any) -> list[Any]:
-    found, stack = {}, [node]
+    found: dict[int, Any] = {}
+    stack = [node]
     while stack:
         at = stack.pop()
         if not isinstance(at, Node) or at.key in found:

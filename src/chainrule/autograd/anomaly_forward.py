@@ -14,6 +14,7 @@ from .nan_origins import Log, Origin, as_data, origin_of
 from .nonfinite import find, has_nan, is_finite, payload
 from .record import saved_names
 from .state import STATE
+from .trees import several
 from .value import TensorBase
 from .variable_names import module_path
 
@@ -88,10 +89,7 @@ def note_assigned(log: Log, x: Any, value: Any, name: str) -> None:
 
 def _flat(tensors: Any) -> list[Any]:
     """Operands, those in lists (cat, stack) included."""
-    found: list[Any] = []
-    for t in tensors:
-        found.extend(t) if isinstance(t, tuple | list) else found.append(t)
-    return found
+    return [one for t in tensors for one in several(t)]
 
 
 def _array(t: Any) -> np.ndarray:

@@ -20,13 +20,13 @@ from .value import FACTORY, NODE_VERSION, PLAIN, TensorBase, bottom, make
 from .warn_once import warn_once
 
 
-class GradientEdge(tuple):
+class GradientEdge(tuple[Any, ...]):
     """(node, output_nr): a place in the graph, without the tensor that was there."""
 
     like: Any = None  # shape and NumPy type of that tensor, where known
 
     def __new__(cls, node: Any, output_nr: int, ownership_token: Any = None) -> GradientEdge:
-        return tuple.__new__(cls, (node, output_nr, ownership_token))
+        return super().__new__(cls, (node, output_nr, ownership_token))
 
     @property
     def node(self) -> Any:
@@ -245,6 +245,7 @@ def _ones_at(edge: Any) -> Any:
         raise refusal.runtime(
             "grad_outputs are needed for outputs given as nodes: their shape is not known"
         )
+    shape: tuple[int, ...]
     shape, dtype = edge.like
     if int(np.prod(shape)) != 1:
         raise errors.not_scalar(shape)

@@ -17,6 +17,7 @@ from . import refusal
 from .dispatch import TENSORS, P, entry, in_common_type
 from .inplace import assign
 from .levels import _OVERRIDES, Level, new_tensor, synced, track_view
+from .trees import several
 from .value import TensorBase, make
 
 
@@ -147,7 +148,8 @@ def _batch_at(value: Any, have: int, want: int) -> Any:
 def _logical_shape(self: Any) -> Any:
     shape, at = self._a.shape, self._bdim
     lengths = tuple(shape)
-    return tuple.__new__(type(shape), (*lengths[:at], *lengths[at + 1 :]))
+    kept = (*lengths[:at], *lengths[at + 1 :])
+    return tuple.__new__(shape.__class__, kept)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _logical_stride(self: Any, dim: int | None = None) -> Any:
@@ -240,7 +242,7 @@ def _folded(call: Any, front: Any, dims: Any, params: dict[str, Any], size: int)
     def split(r: Any) -> Any:
         return P.reshape(r, shape=(size, r.shape[0] // size, *r.shape[1:]))
 
-    return tuple(map(split, result)) if isinstance(result, tuple) else split(result)
+    return tuple(split(r) for r in several(result)) if isinstance(result, tuple) else split(result)
 
 
 def to_front(value: Any, dim: int) -> Any:
@@ -253,14 +255,15 @@ def to_front(value: Any, dim: int) -> Any:
 
 def _aligned(values: tuple[Any, ...], dims: tuple[Any, ...]) -> list[Any]:
     """Batch dimensions in front, ranks made equal behind them (the last dims stay last)."""
-    rank, ranks = 0, []
+    rank = 0
+    ranks: list[int] = []
     for v, d in zip(values, dims, strict=True):
         have = 0
         if isinstance(v, TensorBase):
             have = v.ndim - (d is not None)  # type: ignore[attr-defined]
             rank = max(rank, have)
         ranks.append(have)
-    out = []
+    out: list[Any] = []
     for v, d, have in zip(values, dims, ranks, strict=True):
         if d is not None:
             if d:
@@ -277,7 +280,7 @@ def _loop(op: Op, values: Any, dims: Any, params: dict[str, Any], size: int) -> 
     if not size:
         return _of_no_examples(op, values, dims, params)
     call = entry(op)
-    results = []
+    results: list[Any] = []
     for b in range(size):
         one = tuple(
             v if d is None else P.slice_view(v, index=(*((slice(None),) * d), b))
@@ -307,7 +310,7 @@ def _refuse_other_sizes(name: str, results: list[Any]) -> None:
 
 def _of_no_examples(op: Op, values: Any, dims: Any, params: dict[str, Any]) -> Any:
     """No results, of the shape and type they would have: that of an example of ones and zeros."""
-    one = []
+    one: list[Any] = []
     for v, d in zip(values, dims, strict=True):
         if d is None:
             one.append(v)

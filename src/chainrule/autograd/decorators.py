@@ -30,7 +30,7 @@ def context_decorator(ctx: Callable[[], Any], func: Any) -> Any:
                     with ctx():
                         found = send()
                     try:
-                        answer = yield found
+                        answer = yield found  # pyright: ignore[reportUnknownVariableType]
                     except GeneratorExit:
                         with ctx():
                             steps.close()
@@ -65,7 +65,11 @@ class _DecoratorContextManager:
                 f"construction runs in {type(self).__name__}, and its name is a function now.",
                 FutureWarning,
             )
-            return context_decorator(self.clone, lambda *args, **kwargs: orig_func(*args, **kwargs))
+
+            def construct(*args: Any, **kwargs: Any) -> Any:
+                return orig_func(*args, **kwargs)
+
+            return context_decorator(self.clone, construct)
         return context_decorator(self.clone, orig_func)
 
     def __enter__(self) -> Any:

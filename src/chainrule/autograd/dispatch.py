@@ -317,10 +317,10 @@ def attach_view(view: Any, of: Any, op: Op, params: dict[str, Any], multi: bool 
 
 def remember_view(root: Any, view: Any) -> None:
     """So that the view learns of it when an in-place write gives the root a history."""
-    meta = root._rare
+    meta: dict[str, Any] | None = root._rare
     if meta is None:
         meta = root._rare = {}
-    views = meta.setdefault("views", [])
+    views: list[Any] = meta.setdefault("views", [])
     views.append(ref(view))
     if len(views) & (len(views) - 1) == 0 and len(views) >= 32:
         meta["views"] = [r for r in views if r() is not None]
@@ -340,7 +340,7 @@ def _python_number(a: Any) -> Any:
     """NumPy's own numbers and subclasses of Python's (an IntEnum) count as Python's: NumPy would
     take them for arrays with a type of their own."""
     if isinstance(a, np.generic):
-        return a.item()
+        return a.item()  # pyright: ignore[reportUnknownVariableType]
     kind: Any = next((k for k in NUMBERS if isinstance(a, k)), None)
     return a if kind is None or a.__class__ is kind else kind(a)
 
@@ -363,7 +363,7 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     target = common_dtype(op, args, keep)
     if op.refuses and target.np.kind in op.refuses:
         raise errors.refused_type(op, target)
-    out = []
+    out: list[Any] = []
     for i, a in enumerate(args):
         if op.input_name(i) in keep:
             out.append(_as_tensor(op, a, i))
@@ -496,7 +496,7 @@ def _as_tensor(op: Op, a: Any, position: int) -> Any:
     if isinstance(a, NUMBERS):
         return make_plain(np.asarray(a, dtypes.scalar_dtype(a).np))
     if isinstance(a, np.generic):
-        return make_plain(np.asarray(a))
+        return make_plain(np.asarray(a))  # pyright: ignore[reportUnknownArgumentType]
     raise refusal.wrong_type(
         f"{op.name}(): argument '{'other' if position == 1 else 'input'}' (position "
         f"{position + 1}) must be Tensor, not {type(a).__name__}",

@@ -212,7 +212,7 @@ def _can_hold(held: Any, value: Any) -> bool:
 
 def _levels_of(t: Any) -> set[int]:
     """The levels that a tensor and what lies below it belong to."""
-    found = set()
+    found: set[int] = set()
     while isinstance(t, TensorBase) and t._level is not None:
         found.add(t._level.index)
         t = t._a
@@ -300,7 +300,7 @@ def _materialised(t: Any, a: Any) -> Any:
 
 
 def _joint_arguments(op: Op, values: _Values, live: tuple[Any, ...]) -> list[Any]:
-    arguments = []
+    arguments: list[Any] = []
     for n in rule_names(op.jvps):
         if n.startswith("t_") and n[2:] in op.inputs:
             i = op.inputs.index(n[2:])

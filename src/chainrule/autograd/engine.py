@@ -61,7 +61,7 @@ class Walk:
         """How many gradients each node and leaf will receive from this pass."""
         counts = self.counts
         seen: set[int] = set()
-        stack = []
+        stack: list[Any] = []
         for root in roots:
             node = root.node if root.__class__ is OutSlot else root
             if isinstance(node, TensorBase):
@@ -79,7 +79,7 @@ class Walk:
                     counts[key] = counts.get(key, 0) + 1
                     continue
                 if p.__class__ is OutSlot:
-                    p = p.node
+                    p: Any = p.node
                 elif isinstance(p, TensorBase):
                     key = id(p)
                     counts[key] = counts.get(key, 0) + 1
@@ -480,7 +480,7 @@ class Walk:
         """Zeros for the outputs of a node that received no gradient."""
         if not getattr(node, "materialise", True):
             return grads
-        out = []
+        out: list[Any] = []
         for g, (shape, dtype) in zip(grads, node.meta, strict=True):
             if g is None:
                 zeros = np.zeros(shape, dtype)
@@ -599,7 +599,7 @@ def _as_result(g: Any, t: Any) -> Any:
     g, of = np.asarray(g), getattr(t, "_a", None)
     if 0 in g.strides and is_expanded(g):  # the caller may write to it
         g = np.array(g, order="C")
-    return make(lying_as(g, of) if isinstance(of, np.ndarray) else g)
+    return make(lying_as(g, of) if isinstance(of, np.ndarray) else g)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _outer_mode(roots: Sequence[Any]) -> bool:

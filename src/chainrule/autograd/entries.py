@@ -5,6 +5,7 @@ everything else. `_Writer` writes it: operands, forward, result, then the node w
 the rules of the wanted inputs name.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 import re
@@ -177,7 +178,7 @@ def _with_out(writer: _Writer, text: str) -> str:
 
 def _operands(name: str, *groups: tuple[Any, ...]) -> list[Any]:
     """The operands, each given under one of its names."""
-    found = []
+    found: list[Any] = []
     for own, group in zip(("input", "other"), groups, strict=False):
         given = [value for value in group if value is not ...]
         if not given:
@@ -498,7 +499,7 @@ class _Writer:
             kind, detail = op.classify(name)
             wanted = self.wanted(name)
             if kind == "in":
-                n = op.inputs[detail]
+                n: Any = op.inputs[detail]
                 plain_number = op.promote != "none"
                 self.add(f"        q{k} = UNCHANGED")
                 test = f"{wanted} and " if wanted else ""
@@ -534,7 +535,7 @@ class _Writer:
         op = self.op
         if op.joint or op.frees_numbers:
             return ""
-        tests = []
+        tests: list[Any] = []
         for n in self.diff:
             kinds = {m: op.classify(m)[0] for m in _rule_names(self.rules[n][1])}
             if n in kinds or "out" in kinds.values():

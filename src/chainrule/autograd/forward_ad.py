@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import refusal
 from .accidents import explain_module
@@ -15,7 +14,12 @@ from .state import STATE
 from .transform_checks import check_dual
 from .value import TensorBase
 
-UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor in its parts."""
+
+    primal: Any
+    tangent: Any
 
 
 def enter_dual_level() -> int:

@@ -7,9 +7,8 @@ the graph free of cycles, saved outputs are stored as arrays and get their histo
 from __future__ import annotations
 
 import functools
-from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import source
 from .dispatch import P
@@ -19,6 +18,7 @@ from .record import edge
 from .source import warn_user
 from .stand_ins import rest_of
 from .state import ANOMALY_FORWARD, STATE, WATCH
+from .trees import several
 from .value import (
     CREATION,
     FROM_CUSTOM,
@@ -28,7 +28,12 @@ from .value import (
     with_history,
 )
 
-VmapInfo = namedtuple("VmapInfo", ["batch_size", "randomness"])
+
+class VmapInfo(NamedTuple):
+    """What a `vmap` method of a custom function is told."""
+
+    batch_size: int
+    randomness: str
 
 
 class FunctionMeta(type):
@@ -155,7 +160,7 @@ def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
             cls.setup_context(ctx, args, result)
         else:
             result = cls.forward(ctx, *args, **kwargs)
-    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    outputs = several(result)
     _check_dirty(ctx, outputs)
     ctx.still = frozenset(
         k for k, o in enumerate(outputs) if position(o, ctx.non_differentiable) is not None
@@ -216,7 +221,7 @@ def _bump_dirty(ctx: Any) -> None:
 def _unrecorded(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs without history; an input returned as it is becomes a tensor of its own."""
     _bump_dirty(ctx)
-    made = []
+    made: list[Any] = []
     for o in outputs:
         if isinstance(o, TensorBase):
             dirty = position(o, ctx.dirty_tensors) is not None
@@ -317,8 +322,9 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             made = fn(ctx, *grads)
         if not recording or not any(isinstance(g, TensorBase) and g._rg for g in grads):
             return made
-        outs = made if isinstance(made, tuple) else (made,)
-        refused = tuple(_refuse_second(o) if isinstance(o, TensorBase) else o for o in outs)
+        refused = tuple(
+            _refuse_second(o) if isinstance(o, TensorBase) else o for o in several(made)
+        )
         return refused if isinstance(made, tuple) else refused[0]
 
     return wrapped

@@ -14,6 +14,7 @@ from .node import Node, OutSlot, public_edge, start
 from .record import distinct, edge, rebuilt
 from .source import warn_user
 from .state import STATE
+from .trees import several
 from .value import TensorBase, make, with_history
 
 _TAKEN: tuple[Any, ...] = ("saved tensors were given away on first access",)
@@ -134,10 +135,7 @@ class FunctionCtx(Node):
     # -- storing without cycles --
 
     def _store(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-        stored = []
-        for t in self.to_save:
-            stored.append(self._pack(t, inputs, outputs))
-        self.s = tuple(stored) if stored else ()
+        self.s = tuple([self._pack(t, inputs, outputs) for t in self.to_save])
         self.to_save = ()
 
     def _pack(self, t: Any, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
@@ -217,8 +215,9 @@ class FunctionCtx(Node):
         run = cls.vjp if cls.backward is _no_backward() else cls.backward
         if cls.boxed_grads_call:
             grads = [list(grads)]
-        result = nested(run, self, *grads)
-        return self._checked(result if isinstance(result, tuple) else (result,), parents)
+        result: Any = nested(run, self, *grads)
+        made = several(result) if isinstance(result, tuple) else (result,)
+        return self._checked(made, parents)
 
     def _checked(self, made: tuple[Any, ...], parents: tuple[Any, ...]) -> tuple[Any, ...]:
         count = len(parents)
@@ -230,7 +229,7 @@ class FunctionCtx(Node):
                 "  Fix: backward returns one gradient per argument of forward (after ctx), None "
                 "for those that need none."
             )
-        out = []
+        out: list[Any] = []
         for k, (x, p) in enumerate(zip(made, parents, strict=False)):
             if x is not None and not self._tensor_inputs[k]:
                 raise RuntimeError(

@@ -9,7 +9,7 @@ from .function import Function, VmapInfo, _enabled, apply_plain, new_style
 from .node import OutSlot
 from .record import edge
 from .state import STATE
-from .trees import broadcast_prefix, flatten, tree_map, unflatten
+from .trees import broadcast_prefix, flatten, several, tree_map, unflatten
 from .value import ROOT, TensorBase
 
 
@@ -27,7 +27,7 @@ def _under_grad(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
     inner = tuple(level.payload(a) for a in args)
     with _enabled(level.outer):
         result = cls.apply(*inner, **kwargs)
-    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    outputs = several(result)
     parents = tuple(edge(a) if level.mine(a) else None for a in args)  # older than the node
     ctx = cls._ctx_class()
     ctx._at_level = level
@@ -60,18 +60,18 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         cls.setup_context(ctx, inner, result)
     else:
         result, ctx = apply_plain(cls, inner, kwargs)
-    outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+    outputs = several(result)
     if ctx.saved_for_forward is None and ctx.to_save:
         ctx.saved_for_forward = ctx.to_save
     if ctx.materialize_grads:
         tangents = tuple(_or_zeros(t, a) for t, a in zip(tangents, inner, strict=True))
     made = level.of_tangents(cls.jvp, ctx, *tangents)
-    found = tuple(made) if isinstance(made, tuple | list) else (made,)
+    found = several(made)
     if len(found) != len(outputs):
         raise RuntimeError(
             f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs"
         )
-    wrapped = []
+    wrapped: list[Any] = []
     for k, (o, t) in enumerate(zip(outputs, found, strict=True)):
         _check_tangent(ctx, k, o, t, inner, tangents)
         dirty = ctx.dirty.get(k)
@@ -148,13 +148,14 @@ def _under_vmap(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if cls.generate_vmap_rule:
         return _each_example(cls, level, values, dims, kwargs)
     made = cls.vmap(VmapInfo(level.size, level.randomness), dims, *values, **kwargs)
-    if not isinstance(made, tuple) or len(made) != 2:
-        what = f"{len(made)} returns" if isinstance(made, tuple) else f"a {type(made)}"
+    returned = several(made) if isinstance(made, tuple) else ()
+    if len(returned) != 2:
+        what = f"{len(returned)} returns" if isinstance(made, tuple) else f"a {type(made)}"
         raise RuntimeError(
             "Expected the vmap staticmethod to have two returns, an output and out_dims with "
             f"pytree structure compatible with the output. Got {what} instead ({cls.__name__})."
         )
-    result, out_dims = made
+    result, out_dims = returned
     wanted = broadcast_prefix(out_dims, result, lambda d: d is None or isinstance(d, int))
     if wanted is None:
         raise RuntimeError(
@@ -174,7 +175,7 @@ def _each_example(cls: Any, level: Any, values: Any, dims: Any, kwargs: dict[str
     """generate_vmap_rule: the function on every example, stacked."""
     from .batches import stack
 
-    results = []
+    results: list[Any] = []
     for b in range(level.size):
         one = tuple(
             v if d is None else P.slice_view(v, index=(*((slice(None),) * d), b))

@@ -5,6 +5,7 @@ differentiable; `vectorize` runs the rows as one batched pass; `strategy` choose
 `jacobian`.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -35,7 +36,7 @@ def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
             "functorch transform.",
             fix="use func.grad, func.vjp, func.jacrev or func.hessian, which nest.",
         )
-    made = []
+    made: list[Any] = []
     for t in inputs:
         if create_graph and t._rg:
             made.append(P.alias(t))
@@ -296,7 +297,7 @@ def _as_tuple(
     inp: Any, arg_name: str | None = None, fn_name: str | None = None
 ) -> tuple[bool, tuple[Any, ...]]:
     """(whether there were several, all of them)."""
-    given = inp if isinstance(inp, tuple) else (inp,)
+    given: Any = inp if isinstance(inp, tuple) else (inp,)
     for k, part in enumerate(given):
         if not isinstance(part, TensorBase):
             raise TypeError(

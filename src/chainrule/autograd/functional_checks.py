@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import refusal
+from .trees import several
 from .value import TensorBase
 
 
@@ -15,10 +16,10 @@ def as_tuple(x: Any, what: str, function: str) -> tuple[tuple[Any, ...], bool]:
     begin = f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but"
     if not isinstance(x, tuple):
         raise refusal.wrong_type(f"{begin} the given {what} has type {type(x)}.")
-    for k, t in enumerate(x):
+    for k, t in enumerate(several(x)):
         if not isinstance(t, TensorBase):
             raise refusal.wrong_type(f"{begin} the value at index {k} has type {type(t)}.")
-    return x, False
+    return several(x), False
 
 
 def vectors(v: Any, like: tuple[Any, ...], single: bool, missing: str, name: str) -> Any:

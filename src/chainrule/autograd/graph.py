@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from . import refusal
@@ -43,7 +43,7 @@ def increment_version(tensor: Any) -> None:
 
 
 @contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[Any]:
+def allow_mutation_on_saved_tensors() -> Generator[Any, None, None]:
     """Inside the block, saved tensors may be modified in place: backward uses their old values.
 
     Every saved tensor is copied when it is saved, so this costs its memory once more.
@@ -67,7 +67,7 @@ def walk(outputs: Any) -> Iterator[Any]:
     roots = (outputs,) if isinstance(outputs, TensorBase) else tuple(outputs)
     seen: set[int] = set()
     stack = [t.grad_fn for t in roots if t.grad_fn is not None]
-    nodes = []
+    nodes: list[Any] = []
     while stack:
         node = stack.pop()
         if id(node) in seen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import type_word
+from .trees import several
 from .value import TensorBase
 
 
@@ -47,12 +48,13 @@ def checked_replacements(hook: Any, result: Any, shown: tuple[Any, ...]) -> tupl
             f"expected tuple, but hook returned '{type(result).__name__}': {name} is a hook of a "
             "node and returns one gradient for each it was given, or None"
         )
-    if len(result) != len(shown):
+    given = several(result)
+    if len(given) != len(shown):
         raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(result)}, but "
+            f"hook '{name}' has returned an incorrect number of values (got {len(given)}, but "
             f"expected {len(shown)})"
         )
-    for new, old in zip(result, shown, strict=True):
+    for new, old in zip(given, shown, strict=True):
         if new is None:
             continue
         if old is None:
@@ -61,4 +63,4 @@ def checked_replacements(hook: Any, result: Any, shown: tuple[Any, ...]) -> tupl
                 "tensor where it was given None"
             )
         check_replacement(hook, new, old)
-    return result
+    return given

@@ -50,7 +50,8 @@ def register_hook(self: Any, hook: Callable[[Any], Any]) -> RemovableHandle:
 def backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
     """The hooks that `register_hook` put here, by the ids of their handles; None without one."""
     if not self._rg:
-        return (self._rare or {}).get("backward_hooks")
+        rare: dict[str, Any] = self._rare or {}
+        return rare.get("backward_hooks")
     hooks, nr = _place(self)
     return hooks.tensor.get(nr)
 
@@ -150,7 +151,7 @@ def register_multi_grad_hook(
         def inner(grad: Any) -> None:
             walk = STATE.passes[-1]
             with lock:
-                entry = seen.get(walk)
+                entry: list[Any] | None = seen.get(walk)
                 if entry is None:  # [how many are still to come, the gradients]
                     coming = sum(e is not None and walk.reaches(e) for e in edges)
                     entry = seen[walk] = [coming, [None] * len(given)]

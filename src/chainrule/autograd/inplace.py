@@ -10,7 +10,7 @@ The value is written into the tensor's memory, so every view sees it. History:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -232,7 +232,7 @@ def _before_the_write(
 
 
 @contextmanager
-def recording_off() -> Iterator[None]:
+def recording_off() -> Generator[None, None, None]:
     """Writes inside leave histories and tangents alone."""
     enabled, forward = STATE.grad_enabled, STATE.forward_grad_enabled
     STATE.set_grad_enabled(False)

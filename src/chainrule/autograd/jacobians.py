@@ -57,7 +57,7 @@ def jacrev(
         value, vjp_fn = found[0], found[1]
         outs, out_spec = flatten(value)
         check_real(outs, "outputs", "jacrev")
-        rows = []
+        rows: list[Any] = []
         for k, out in enumerate(outs):
 
             def one(g: Any, k: int = k) -> Any:
@@ -112,7 +112,7 @@ def jacfwd(
         result, aux = result if has_aux else (result, None)
         made, out_spec = flatten(result)
         check_real(made, "outputs", "jacfwd")
-        rows = []
+        rows: list[Any] = []
         for m in made:
             tree = unflatten(_columns(m, ins), in_spec)
             rows.append(tree[0] if isinstance(argnums, int) else tree)
@@ -125,7 +125,8 @@ def jacfwd(
 def _joint_basis(ins: list[Any]) -> list[Any]:
     """For each input its tangents, when every element of all inputs moves alone, one by one."""
     total = sum(t.numel() for t in ins)
-    found, start = [], 0
+    found: list[Any] = []
+    start = 0
     for t in ins:
         n = t.numel()
         rows = np.zeros((total, n), t.dtype.np)
@@ -139,7 +140,8 @@ def _columns(made: Any, ins: list[Any]) -> list[Any]:
     """The derivatives of one output, taken apart by input."""
     if len(ins) == 1:
         return [_last(made, ins[0])]
-    found, start = [], 0
+    found: list[Any] = []
+    start = 0
     for t in ins:
         stop = start + t.numel()
         part = P.slice_axis(made, axis=0, start=start, stop=stop, step=1)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 from weakref import ref
@@ -79,7 +79,7 @@ def chain_to(x: Any) -> tuple[Any, ...]:
 
 
 @contextmanager
-def below(level: Level, grad_enabled: bool | None = None) -> Iterator[None]:
+def below(level: Level, grad_enabled: bool | None = None) -> Generator[None, None, None]:
     """Inside: what runs belongs to the levels outside this one."""
     levels, enabled = STATE.levels, STATE.grad_enabled
     STATE.levels = [one for one in levels if one.index < level.index]
@@ -231,8 +231,9 @@ def lift_family(level: Level, x: Any, name: str) -> None:
     if leaf and STATE.grad_enabled and getattr(level, "outer", True):
         raise errors.leaf_in_place(x is not root, name, x.shape)
     views = [x] if x is not root else []
-    for reference in (root._rare or {}).get("views", ()):
-        view = reference()
+    rare: dict[str, Any] = root._rare or {}
+    for reference in rare.get("views", ()):
+        view: Any = reference()
         if view is not None and view is not x and view._view is not None:
             views.append(view)
     twin = _twin(root)

@@ -136,6 +136,7 @@ class inference_mode(_DecoratorContextManager):
     """No recording and no version counting: tensors made inside never take part in autograd."""
 
     __slots__ = ("mode", "previous")
+    previous: Any
 
     def __new__(cls, mode: Any = True) -> Any:
         made = _new(cls)

@@ -4,6 +4,7 @@
 kind of failure: a test on the operands, what it means, and what to do about it.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -234,7 +235,7 @@ def _of_few(name: str, x: np.ndarray, params: dict[str, Any], found: Found) -> l
 
 def _of_all(op: Any, arrays: list[Any], result: np.ndarray, found: Found) -> list[str]:
     """What went in and what came out, where no single operand can be named."""
-    names = getattr(op, "input_name", lambda k: f"argument {k}")
+    names: Any = getattr(op, "input_name", lambda k: f"argument {k}")
     lines = [f"result {list(result.shape)}: {found}."]
     for k, a in enumerate(arrays):
         if a is not None:
@@ -256,7 +257,7 @@ def backward_cause(node: Any, saved: dict[str, Any], g: Any, grad: np.ndarray) -
         return []
     op = node.op
     name = op.name if op is not None else ""
-    shown = []
+    shown: list[Any] = []
     incoming = payload(g[0] if isinstance(g, list | tuple) and g else g)
     values = [("incoming gradient", incoming), *((k, payload(v)) for k, v in saved.items())]
     for label, array in values:

@@ -75,9 +75,13 @@ def memory(value: Any) -> np.ndarray | None:
         value = value._a
     if not isinstance(value, np.ndarray):
         return None
-    while isinstance(value.base, np.ndarray):
-        value = value.base
-    return value
+    return _owner(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _owner(array: np.ndarray) -> np.ndarray:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
 
 
 def origin_of(log: Log, value: Any) -> Origin:

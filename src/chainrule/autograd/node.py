@@ -18,6 +18,7 @@ from typing import Any
 from weakref import ref
 
 from . import source
+from .trees import several
 from .value import PLAIN, TensorBase
 
 next_key = itertools.count(-1, -1).__next__
@@ -72,7 +73,7 @@ class Node:
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for the user's own notes on this node."""
-        found = getattr(self, "_metadata", None)
+        found: dict[str, Any] | None = getattr(self, "_metadata", None)
         if found is None:
             found = self._metadata = {}
         return found
@@ -163,7 +164,7 @@ _RENAMED: dict[tuple[type, str], type] = {}
 
 def rename(node: Any, name: str) -> None:
     """Give a node another of PyTorch's names: the same rules, reached by another call."""
-    kind = type(node)
+    kind: Any = node.__class__
     if kind.__name__ != name:
         found = _RENAMED.get((kind, name))
         if found is None:
@@ -234,15 +235,14 @@ class RemovableHandle:
     next_id = 0
 
     def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
-        self.hooks_dict_ref = ref(hooks_dict)
+        self.hooks_dict_ref: Any = ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        extra = extra_dict if isinstance(extra_dict, list) else [extra_dict]
-        self.extra_dict_ref = tuple(ref(d) for d in extra if d is not None)
+        self.extra_dict_ref = tuple(ref(d) for d in several(extra_dict) if d is not None)
 
     def remove(self) -> None:
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
-            found = reference()
+            found: Any = reference()
             if found is not None:
                 found.pop(self.id, None)
 
@@ -252,7 +252,8 @@ class RemovableHandle:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         hooks, self.id, extra = state
-        self.hooks_dict_ref = ref(OrderedDict() if hooks is None else hooks)
+        none: OrderedDict[int, Any] = OrderedDict()
+        self.hooks_dict_ref = ref(none if hooks is None else hooks)
         self.extra_dict_ref = tuple(ref(d) for d in extra if d is not None)
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
@@ -270,7 +271,7 @@ def hooks_of(node: Any) -> Hooks:
 
 
 def _leaf_hooks(leaf: Any) -> Hooks:
-    meta = leaf._rare
+    meta: dict[str, Any] | None = leaf._rare
     if meta is None:
         meta = leaf._rare = {}
     found = meta.get("hooks")
@@ -285,9 +286,10 @@ leaf_hooks = _leaf_hooks
 def note_exchange(leaf: Any) -> None:
     """From now on what was recorded with this leaf belongs to another tensor."""
     Hooks.used = True  # passes look for such leaves where they look for hooks
-    if leaf._rare is None:
-        leaf._rare = {}
-    leaf._rare["exchanged"] = next_key()
+    meta: dict[str, Any] | None = leaf._rare
+    if meta is None:
+        meta = leaf._rare = {}
+    meta["exchanged"] = next_key()
 
 
 def exchanged_since(leaf: Any, node: Any) -> bool:
@@ -298,7 +300,7 @@ def exchanged_since(leaf: Any, node: Any) -> bool:
 
 def accumulator(leaf: Any) -> AccumulateGrad:
     """The AccumulateGrad of a leaf: one object as long as somebody holds it."""
-    meta = leaf._rare
+    meta: dict[str, Any] | None = leaf._rare
     if meta is None:
         meta = leaf._rare = {}
     known = meta.get("accumulator")

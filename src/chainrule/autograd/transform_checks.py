@@ -1,5 +1,6 @@
 """What func.* refuses: arguments, results and tangents that a transform cannot take."""
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable

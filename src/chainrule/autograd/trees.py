@@ -1,5 +1,6 @@
 """Nested tuples, lists and dicts of tensors: take apart and put together."""
 
+# pyright: basic
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -10,6 +11,11 @@ from typing import Any
 REGISTERED: dict[type, tuple[Callable[[Any], tuple[Any, Any]], Callable[[Any, Any], Any]]] = {}
 
 
+def several(value: Any) -> tuple[Any, ...]:
+    """The members of a tuple or list; one value as a tuple of itself."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,)  # pyright: ignore[reportUnknownArgumentType]
+
+
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves in order, and what is needed to rebuild the tree."""
     if REGISTERED and type(tree) in REGISTERED:
@@ -18,14 +24,14 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
         return leaves, (type(tree), _Own(context), specs)
     if isinstance(tree, tuple | list):
         leaves: list[Any] = []
-        specs = []
-        for item in tree:
+        specs: list[Any] = []
+        for item in several(tree):
             found, spec = flatten(item)
             leaves += found
             specs.append((len(found), spec))
         return leaves, (type(tree), None, specs)
     if isinstance(tree, dict):
-        keys = list(tree)
+        keys: Any = list(tree)
         leaves, (_, _, specs) = flatten([tree[k] for k in keys])
         return leaves, (type(tree), keys, specs)
     return [tree], None
@@ -36,7 +42,7 @@ def unflatten(leaves: list[Any], spec: Any) -> Any:
     if spec is None:
         return leaves[0]
     kind, keys, specs = spec
-    items = []
+    items: list[Any] = []
     start = 0
     for count, inner in specs:
         items.append(unflatten(leaves[start : start + count], inner))
@@ -44,7 +50,7 @@ def unflatten(leaves: list[Any], spec: Any) -> Any:
     if isinstance(keys, _Own):
         return REGISTERED[kind][1](items, keys.context)
     if keys is not None:
-        pairs = zip(keys, items, strict=True)
+        pairs: Any = zip(keys, items, strict=True)
         return OrderedDict(pairs) if issubclass(kind, OrderedDict) else dict(pairs)
     if hasattr(kind, "_fields"):
         return kind(*items)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import source
+from .trees import several
 from .value import TensorBase
 
 
@@ -105,16 +106,16 @@ def _assigned(frame: FrameType, name: str) -> str:
     """The line of the frame's code that last gave the variable a value, before where it is now."""
     code: CodeType = frame.f_code
     now = frame.f_lineno or 0
-    lines = []
+    lines: list[Any] = []
     for step in dis.get_instructions(code):
         if not step.opname.startswith("STORE") or step.positions is None:
             continue
-        stored = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        stored = several(step.argval)
         if name in stored and step.positions.lineno is not None:
             lines.append((step.positions.lineno, step.offset))
     if not lines:
         return ""
-    before = [at for at in lines if at[0] <= now]
+    before: Any = [at for at in lines if at[0] <= now]
     return source.describe(code, max(before or lines)[1])
 
 
@@ -123,7 +124,7 @@ def module_path() -> str:
     running: list[Any] = []
     for frame in _frames():
         owner = frame.f_locals.get("self")
-        if owner is not None and hasattr(type(owner), "named_modules"):
+        if owner is not None and hasattr(owner.__class__, "named_modules"):
             if not running or running[-1] is not owner:
                 running.append(owner)
     if not running:

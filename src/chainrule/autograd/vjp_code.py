@@ -15,7 +15,7 @@ import numpy as np
 from ..ops.dtypes import F32, F64
 from ..ops.formulas import Formula
 from ..ops.kernels import fast
-from ..ops.reduce import ones_vector
+from ..ops.reduce import ones_vector  # pyright: ignore[reportUnknownVariableType]
 from ..ops.schema import Op, rule_names
 from ..ops.worlds import ARRAYS
 from . import errors
@@ -41,7 +41,7 @@ def make_vjp(op: Op) -> Callable[..., Any]:
         lines.append("    if fix is not None:")
     lines.append("        return general(node, g, parents)")
     lines += _unpacking(op)
-    results = []
+    results: list[Any] = []
     for i, name in enumerate(op.inputs):
         entry = rules_of(op).get(name)
         if entry is None:
@@ -159,7 +159,7 @@ _IDENTITY: Callable[[Any], Any] = lambda g: g  # noqa: E731
 def _unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
     """`unbroadcast` on arrays; a bias added to a small matrix in one call."""
     if g.ndim == 2 and g.shape[1:] == shape and g.size <= 4096:
-        return ones_vector(len(g), g.dtype).dot(g)
+        return ones_vector(len(g), g.dtype).dot(g)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return ARRAYS.function("unbroadcast")(g, shape)
 
 

@@ -10,7 +10,7 @@ recorded as ever, which is how shapes, memory and work are known without the cos
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from .engine import Walk
@@ -60,7 +60,7 @@ class Watcher:
 
 
 @contextlib.contextmanager
-def watching(watcher: Watcher) -> Iterator[None]:
+def watching(watcher: Watcher) -> Generator[None, None, None]:
     """Show everything this thread does inside the block to a watcher."""
     enter(watcher)
     try:
@@ -83,7 +83,7 @@ def leave(watcher: Watcher) -> None:
 
 
 @contextlib.contextmanager
-def standing_in(results: Any) -> Iterator[None]:
+def standing_in(results: Any) -> Generator[None, None, None]:
     """Inside the block `results(op, payloads, params)` says what ops return; None: compute it."""
     outer, STATE.stand_in = STATE.stand_in, results
     STATE.turn_on(WATCH)
@@ -96,7 +96,7 @@ def standing_in(results: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _unwatched() -> Iterator[None]:
+def _unwatched() -> Generator[None, None, None]:
     """What an op does to compute its result is part of it."""
     STATE.turn_off(WATCH)
     try:
@@ -165,7 +165,7 @@ def watched_function(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
     with _Shown("op", cls, args, kwargs, ended=(cls, args, kwargs, None)) as shown:
         made = apply_plain(cls, args, kwargs)
-        shown.result(None if made is None else made[0])
+        shown.result(made[0])
     return made
 
 
