@@ -5,7 +5,19 @@ import importlib
 import os
 from typing import Any
 
-from . import binary, compare, contract, convert, index, reduce, select, shape, unary
+from . import (
+    binary,
+    compare,
+    contract,
+    convert,
+    division,
+    index,
+    reduce,
+    select,
+    shape,
+    trigonometric,
+    unary,
+)
 
 from . import masks, moments, scan, scatter, softmax, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
@@ -20,10 +32,10 @@ from .worlds import ARRAYS, World
 __all__ = [
     "ARRAYS", "HELPERS", "LIBRARY", "TABLE", "Op", "World", "activation", "arrange", "attention",
     "binary", "cells", "chains", "compare", "contract", "conv", "convert", "copies", "ctc",
-    "decompositions", "determinant", "distance", "embedding", "fft", "gamma_draws", "helper",
-    "index", "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm", "op",
+    "decompositions", "determinant", "distance", "division", "embedding", "fft", "gamma_draws",
+    "helper", "index", "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm", "op",
     "pointwise_loss", "pool", "random", "recurrent", "reduce", "scan", "scatter", "select", "shape",
-    "softmax", "sort", "special", "spectral", "strided", "unary", "vision",
+    "softmax", "sort", "special", "spectral", "strided", "trigonometric", "unary", "vision",
 ]  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from ..tensor import layouts
 from ..tensor.device import device
 from ..tensor.parameter import Parameter
 from ..tensor.random import Generator
-from ..tensor.storage import TypedStorage, UntypedStorage, offset_of, strides_of
+from ..tensor.storage import TypedStorage, UntypedStorage
+from ..tensor.strides import offset_of, strides_of
 from ..tensor.tensor import Tensor
 from . import names, rebuild, storages
 from .archive import ALIGNMENT, ArchiveWriter

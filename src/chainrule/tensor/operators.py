@@ -17,13 +17,12 @@ from ..autograd.inplace import assign, begin_at_root, inplace
 from ..autograd.late import late
 from ..ops import dtypes
 from ..ops.schema import TABLE, Op
+from .functions.complex_parts import imag, real
 from .functions.elementwise import (
     add,
-    imag,
     lerp_weight,
     positive,
     quotient,
-    real,
     scaled,
     sub,
     where_method,

@@ -20,8 +20,8 @@ from ..ops.dtypes import dtype as DType
 from ..ops.dtypes import from_numpy_dtype, get_default_dtype, int64
 from ..ops.layout import is_expanded
 from ..ops.products import TYPE_WORDS
+from .resizing import check_resizable, resized
 from .signatures import wrong_type
-from .storage import check_resizable, resized
 
 # The result's type and no other; elsewhere it is converted to a type that can hold it.
 EXACT = frozenset(

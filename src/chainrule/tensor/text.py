@@ -15,7 +15,7 @@ def tensor_repr(t: Any) -> str:
     return plain_text(t) if t._level is None else t._level.text(t)
 
 
-def plain_text(t: Any, tangent: str | None = None) -> str:
+def plain_text(t: Any) -> str:
     """The text of a tensor whose payload is an array (of meta tensors only the shape is read)."""
     if STATE.unusual & TRACE:
         STATE.trace.concrete(t, "printing")
@@ -33,7 +33,6 @@ def plain_text(t: Any, tangent: str | None = None) -> str:
         device=t.device.type,
         class_name=_class_name(t),
         is_parameter=isinstance(t, Parameter),
-        tangent=tangent,
     )
 
 

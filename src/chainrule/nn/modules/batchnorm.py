@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from ... import Tensor, empty, long, ones, tensor, zeros
 from ...autograd import refusal
 from ...tensor import Parameter
-from ...tensor.functions.nn_norm import count_batch
+from ...tensor.functions.nn_batch_norm import count_batch
 from .. import functional as F
 from .. import init
 from ..parameter import UninitializedBuffer, UninitializedParameter

@@ -22,7 +22,7 @@ def alias_copy(input: Any) -> Any:
 @public(method=False)
 def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """A copy of what as_strided shows."""
-    from ..storage import strided_layouts
+    from ..strides import strided_layouts
 
     inner, outer = strided_layouts(input, sizes(tuple(size)), sizes(tuple(stride)), storage_offset)
     return P.as_strided_copy(input, inner=inner, outer=outer)

@@ -9,7 +9,6 @@ import numpy as np
 from ...autograd import errors, refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ...autograd.dispatch import HALVES, NUMBERS, common_dtype, refuse_operands
-from ...autograd.value import CONJ, NEG, bottom
 from ...ops import dtypes
 from ...ops.schema import TABLE, Op
 from ..api import expose, public
@@ -434,66 +433,6 @@ def positive(input: Any) -> Any:
             "The `+` operator, on a bool tensor is not supported.", fix="convert it with .int()."
         )
     return input
-
-
-# ---- complex parts -------------------------------------------------------------------------------
-
-
-@public(method=False, out=False)
-def real(input: Any) -> Any:
-    """The real part, a view; of a real tensor the tensor itself."""
-    if bottom(input)._lazy:
-        return input.real
-    return P.real(input) if input.is_complex() else input
-
-
-@public(method=False, out=False)
-def imag(input: Any) -> Any:
-    """The imaginary part of a complex tensor, a view."""
-    if not input.is_complex():
-        raise refusal.runtime(
-            "imag is not implemented for tensors with non-complex dtypes.",
-            f"this one is {input.dtype!r}",
-        )
-    return input.imag if bottom(input)._lazy else P.imag(input)
-
-
-@public(out=False)
-def conj(input: Any) -> Any:
-    """The complex conjugate, on the same memory; of a real tensor the tensor itself.
-
-    It is computed when it is read. Transforms and compiled functions compute it at once.
-
-    >>> import chainrule as torch
-    >>> z = torch.tensor([1 + 2j, 3 - 1j])
-    >>> c = z.conj()
-    >>> c[0] = 5 + 6j
-    >>> z[0].item(), c.is_conj()
-    ((5-6j), True)
-    """
-    if not input.is_complex():
-        return input
-    from ..lazy_views import can_wait
-
-    return P.conj_view(input) if can_wait(input) else P.conj(input)
-
-
-@public(inplace=True)
-def conj_physical(input: Any) -> Any:
-    """The complex conjugate in memory of its own."""
-    return P.conj(input) if input.is_complex() else input
-
-
-@public(out=False)
-def resolve_conj(input: Any) -> Any:
-    """The tensor itself, or a copy if it is a conjugate that is still to be computed."""
-    return P.clone(input) if bottom(input)._lazy & CONJ else input
-
-
-@public(out=False)
-def resolve_neg(input: Any) -> Any:
-    """The tensor itself, or a copy if it is a negative that is still to be computed."""
-    return P.clone(input) if bottom(input)._lazy & NEG else input
 
 
 # ---- closeness -----------------------------------------------------------------------------------

@@ -391,9 +391,10 @@ def avg_pool(nd: int) -> Any:
     return pool
 
 
-def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
+def adaptive_average(x: Any, output_size: Any, nd: int) -> Any:
     """The mean of each of output_size nearly equal regions."""
-    size = _adaptive_size(x, output_size, nd, name or f"adaptive_avg_pool{nd}d")
+    name = f"adaptive_avg_pool{nd}d"
+    size = _adaptive_size(x, output_size, nd, name)
     spatial = tuple(x.shape[x.ndim - nd :])
     if all(s == 1 for s in size) and (nd > 1 or not spatial[0]):
         return named(x.mean(tuple(range(-nd, 0)), keepdim=True), "MeanBackward1")
@@ -401,7 +402,7 @@ def adaptive_average(x: Any, output_size: Any, nd: int, name: str = "") -> Any:
     if 0 in (*x.shape, *size):
         return named(_of_nothing(x, size).to(x.dtype), node, flat=True)
     if x.dtype.category != FLOAT and not (x.dtype.is_complex and size == (1,)):  # that is the mean
-        refuse(name or f"adaptive_avg_pool{nd}d", x)
+        refuse(name, x)
     if all(s and n % s == 0 for n, s in zip(spatial, size, strict=True)):
         steps = tuple(n // s for n, s in zip(spatial, size, strict=True))
         pooled = getattr(P, f"avg_pool{nd}d")(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
-from ...autograd.value import CONJ, PLAIN, bottom
+from ...autograd.value import PLAIN
 from ...ops.dtypes import INT, dtype
 from ...ops.layout import viewed_strides
 from ..api import public
@@ -102,7 +102,7 @@ def view(input: Any, *shape: Any, **named: Any) -> Any:
         if "dtype" in named:
             shape = (named.pop("dtype"),)
         if len(shape) == 1 and isinstance(shape[0], dtype):
-            from ..storage import view_as_dtype
+            from ..strides import view_as_dtype
 
             return view_as_dtype(input, shape[0])
         wanted = infer_shape(given(shape, named, "size"), input.numel())
@@ -492,53 +492,7 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
 @public(out=False)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the tensor's storage with any shape and strides."""
-    from ..storage import strided_layouts
+    from ..strides import strided_layouts
 
     inner, outer = strided_layouts(input, sizes(tuple(size)), sizes(tuple(stride)), storage_offset)
     return P.as_strided(input, inner=inner, outer=outer)
-
-
-# ---- complex numbers -----------------------------------------------------------------------------
-
-
-@public(out=False)
-def view_as_real(input: Any) -> Any:
-    """A view of complex numbers with the two parts as a last dimension."""
-    if not input.is_complex():
-        raise refusal.runtime(
-            f"view_as_real is only supported for complex tensors, got {input.dtype!r}"
-        )
-    if bottom(input)._lazy & CONJ:
-        raise refusal.runtime(
-            "view_as_real doesn't work on unresolved conjugated tensors. To resolve the conjugate "
-            "tensor so you can view it as real, use self.resolve_conj(), which is a copy.",
-            f"shape {list(input.shape)}",
-        )
-    return P.view_as_real(input)
-
-
-@public(out=False, autocast="float32")
-def view_as_complex(input: Any) -> Any:
-    """A view of pairs along the last dimension as complex numbers."""
-    if input.dtype.name not in ("float16", "float32", "float64"):
-        raise refusal.runtime(
-            "view_as_complex is only supported for half, float and double tensors, but got a "
-            f"tensor of scalar type: {input.dtype!r}"
-        )
-    if input.ndim == 0 or input.shape[-1] != 2:
-        raise refusal.runtime(
-            f"Tensor must have a last dimension of size 2, but its shape is {list(input.shape)}"
-        )
-    steps = input.stride()
-    if steps[-1] != 1:
-        raise refusal.runtime(
-            f"Tensor must have a last dimension with stride 1, got {steps[-1]}",
-            fix="call .contiguous() first.",
-        )
-    if any(s % 2 for s, n in zip(steps[:-1], input.shape, strict=False) if n > 1):
-        raise refusal.runtime(
-            "Tensor must have a stride divisible by 2 for all but last dimension, got "
-            f"{list(steps)}",
-            fix="call .contiguous() first.",
-        )
-    return P.view_as_complex(input)
