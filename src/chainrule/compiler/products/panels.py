@@ -60,14 +60,14 @@ class Panels:
         self.declarations.add("declare i64 @llvm.smin.i64(i64, i64)")
         return f.value(f"call i64 @llvm.smin.i64(i64 {x}, i64 {y})")
 
-    def _lanes_below(self, f: Function, count: str, first: int = 0) -> str:
-        """The mask of the lanes whose number, counted from `first`, is below `count`."""
+    def _lanes_below(self, f: Function, count: str) -> str:
+        """The mask of the lanes whose number is below `count`."""
         wide = f"<{self.lanes} x i64>"
         one = f.value(f"insertelement {wide} poison, i64 {count}, i32 0")
         every = f.value(
             f"shufflevector {wide} {one}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
         )
-        numbers = ", ".join(f"i64 {first + lane}" for lane in range(self.lanes))
+        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
         return f.value(f"icmp slt {wide} <{numbers}>, {every}")
 
     def _load(self, f: Function, pointer: str, mask: str) -> str:
