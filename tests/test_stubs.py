@@ -28,6 +28,8 @@ gradient: torch.Tensor | None = x.grad
 as_double: torch.Tensor = x.to(torch.float64)
 rows: int = len(x)
 doubled: torch.Tensor = 2 * x + (x == 2).float()
+sparse: bool = x.is_sparse
+blank = torch.zeros(x.shape).new_ones(3, 4).clamp(min=0, max=x)
 
 class Net(torch.nn.Module):
     def __init__(self) -> None:
@@ -49,6 +51,8 @@ torch.nn.Linaer(2, 2)  # reportAttributeAccessIssue
 torch.nn.Linear(in_features="x", out_features=2)  # reportArgumentType
 torch.tanh("x")  # reportArgumentType
 torch.sum(x, keepdim="yes")  # reportArgumentType
+torch.zeros(3, "4")  # reportArgumentType
+x.clone(memory_format="last")  # reportArgumentType
 x.tahn()  # reportAttributeAccessIssue
 torch.linalg.nrom(x)  # reportAttributeAccessIssue
 x.softmax(axs=1)  # reportCallIssue

@@ -57,6 +57,7 @@ SHARED = """{dots}autograd.node import Node
 {dots}ops.dtypes import dtype as _dtype
 {dots}tensor import return_types as _return_types
 {dots}tensor.device import device as _device
+{dots}tensor.layouts import layout as _layout, memory_format as _memory_format
 {dots}tensor.random import Generator as _Generator
 {dots}tensor.size import Size as _Size
 """
@@ -66,24 +67,35 @@ NUMBER = "_bool | _int | _float | _complex"
 _TENSORS = """input self A B L LD M x tensor1 tensor2 mat1 mat2 batch1 batch2 vec vec1 vec2 weight
  bias target mask src source running_mean running_var log_probs targets x1 x2 input1 input2 grid
  query key pivots LU_data LU_pivots offsets per_sample_weights anchor positive negative
- row col boundaries sorted_sequence"""
-_SIZES = "kernel_size dilation normalized_shape output_padding"
+ row col boundaries sorted_sequence mat tau window"""
+_SIZES = "kernel_size dilation normalized_shape output_padding s"
+_SWITCHES = "unbiased size_average align_corners"
 PARAMETERS: dict[str, str] = {
     **dict.fromkeys(_TENSORS.split(), "Tensor"),
     **dict.fromkeys(_SIZES.split(), "_int | Sequence[_int]"),
-    "other": f"Tensor | {NUMBER}",
-    "exponent": f"Tensor | {NUMBER}",
+    **dict.fromkeys(_SWITCHES.split(), "_bool"),
+    **dict.fromkeys(("other", "exponent", "min", "max", "fill_value"), f"Tensor | {NUMBER}"),
     "alpha": NUMBER,
     "beta": NUMBER,
     "stride": "_int | Sequence[_int]",
     "padding": "_int | Sequence[_int] | _str",
     "dim": "_int | Sequence[_int]",
     "dims": "_int | Sequence[_int]",
+    "correction": "_int | _float",
+    "split_sizes": "Sequence[_int]",
     "dtype": "_dtype",
+    "out_dtype": "_dtype",
+    "layout": "_layout",
+    "memory_format": "_memory_format",
     "device": "_device | _str | _int",
     "generator": "_Generator",
     "out": "Tensor",
     "tensors": "Sequence[Tensor]",
+}
+# Of those that take any number of arguments (`*size`) each one's type.
+SEVERAL = {
+    **dict.fromkeys(("size", "sizes", "dims"), "_int | Sequence[_int]"),
+    "tensors": "Tensor | Sequence[Tensor]",
 }
 # Functions whose `input` or the like takes more than a tensor.
 OPEN_INPUTS = {
@@ -195,6 +207,7 @@ def with_out(signature: inspect.Signature) -> inspect.Signature:
 
 
 OWN_TYPES = {  # where a name means something else than elsewhere
+    ("scalar_tensor", "s"): NUMBER,
     ("movedim", "source"): "_int | Sequence[_int]",
     ("movedim", "destination"): "_int | Sequence[_int]",
     ("moveaxis", "source"): "_int | Sequence[_int]",
@@ -209,7 +222,9 @@ def annotation(p: inspect.Parameter, function: str, binary: bool = False) -> str
     declared = re.sub(r"\b(bool|complex|dict|float|int|list|str|tuple|type)\b", r"_\1", declared)
     if declared != "Any":
         return declared if re.fullmatch(r"[\w\[\], |]+", declared) and _known(declared) else "Any"
-    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or function in OPEN_INPUTS:
+    if p.kind is p.VAR_POSITIONAL:
+        return SEVERAL.get(p.name, "Any")
+    if p.kind is p.VAR_KEYWORD or function in OPEN_INPUTS:
         return "Any"
     by_name = OWN_TYPES.get((function, p.name)) or PARAMETERS.get(p.name, "Any")
     if p.name == "input" and binary:
@@ -296,14 +311,15 @@ def declared_result(function: Callable[..., Any]) -> str:
 
 
 def seen_result(name: str) -> str:
-    """The type of `x.name` or `x.name()` for a small tensor, where it is a Tensor."""
+    """The type of `x.name` or `x.name()` for a small tensor: a Tensor, a truth, a layout."""
     for x in (chainrule.ones(2, 2), chainrule.ones(2, 2, dtype=chainrule.complex64)):
         try:
             found = getattr(x, name)
             found = found() if callable(found) else found
         except (RuntimeError, TypeError, ValueError, IndexError, AttributeError):
             continue
-        return "Tensor" if isinstance(found, Tensor) else "Any"
+        kinds = {bool: "_bool", chainrule.layout: "_layout"}
+        return "Tensor" if isinstance(found, Tensor) else kinds.get(type(found), "Any")
     return "Any"
 
 

@@ -9,6 +9,7 @@ from ..autograd.node import Node
 from ..ops.dtypes import dtype as _dtype
 from ..tensor import return_types as _return_types
 from ..tensor.device import device as _device
+from ..tensor.layouts import layout as _layout, memory_format as _memory_format
 from ..tensor.random import Generator as _Generator
 from ..tensor.size import Size as _Size
 from ..tensor.tensor import Tensor

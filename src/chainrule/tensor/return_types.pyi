@@ -5,6 +5,7 @@ from builtins import int as _int, list as _list, str as _str, tuple as _tuple, t
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
+from ..tensor.layouts import layout as _layout, memory_format as _memory_format
 from ..tensor.tensor import Tensor
 
 def named(name: _str, *fields: _str) -> _type[ReturnType]: ...
