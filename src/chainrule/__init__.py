@@ -36,19 +36,16 @@ from .tensor import namespaces as _namespaces
 from .tensor.creation import (
     as_tensor,
     empty,
-    empty_like,
     empty_permuted,
     empty_strided,
     eye,
     full,
-    full_like,
     ones,
-    ones_like,
     scalar_tensor,
     tensor,
     zeros,
-    zeros_like,
 )
+from .tensor.creation_like import empty_like, full_like, ones_like, zeros_like
 from .tensor.device import device, get_default_device, set_default_device
 from .tensor.info import (
     can_cast,

@@ -1,4 +1,4 @@
-"""Making tensors: from data, filled, ranges, `*_like`, `new_*`, and the old constructors."""
+"""Making tensors: from data, filled with a value, and the old constructors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
 from ..ops import allocation, dtypes
 from ..ops.halves import COMPLEX_HALF
-from ..ops.layout import dense_empty_like, window
+from ..ops.layout import window
 from .device import _DEFAULT as DEFAULT_DEVICE
 from .device import place
 from .from_data import array_from_data
@@ -24,7 +24,6 @@ from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
 from .overriding import notice
 from .scalars import number_for
-from .signatures import respelled
 
 _MANY = 1 << 20  # elements along one dimension from which the product is looked at
 
@@ -261,14 +260,14 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
         if on_meta(device):
             return into(out, blank_array(shape, wanted), requires_grad, device)
         allocation.expect(shape, wanted.itemsize)
-        made = _formatted(_unset(), shape, wanted, memory_format)
+        made = formatted(unset(), shape, wanted, memory_format)
         return into(out, made, requires_grad, device)
     except PROBLEMS as problem:
         explain_here(problem)
         raise
 
 
-def _unset() -> Any:
+def unset() -> Any:
     """What makes memory of unknown contents; a trace wants the same ones in every call."""
     return np.zeros if STATE.unusual & TRACE else np.empty
 
@@ -283,7 +282,7 @@ def _size(size: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     return (tuple(named["size"]),)
 
 
-def _formatted(make_array: Any, shape: tuple[int, ...], dtype: Any, memory_format: Any) -> Any:
+def formatted(make_array: Any, shape: tuple[int, ...], dtype: Any, memory_format: Any) -> Any:
     """A new array whose dimensions lie in a format's order."""
     if memory_format is None or memory_format in (contiguous_format, preserve_format):
         return make_array(shape, dtype)
@@ -304,7 +303,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
             )
         wanted = np_dtype(dtype)
         extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-        memory = _unset()(max(extent, 1), wanted)
+        memory = unset()(max(extent, 1), wanted)
         steps = tuple(s * wanted.itemsize for s in stride)
         return finish(window(memory, tuple(size), steps), requires_grad, device)
     except PROBLEMS as problem:
@@ -322,7 +321,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
                 "Number of dimensions in size does not match the length of the physical_layout, or "
                 f"it is no order of them: {list(physical_layout)} for {len(size)} dimensions"
             )
-        made = _unset()([size[d] for d in physical_layout], np_dtype(dtype))
+        made = unset()([size[d] for d in physical_layout], np_dtype(dtype))
         order = list(physical_layout)
         return finish(
             made.transpose([order.index(d) for d in range(len(size))]), requires_grad, device
@@ -375,164 +374,9 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
         raise
 
 
-# ---- like another tensor -------------------------------------------------------------------------
-
-
-def _like(t: Any, dtype: Any, memory_format: Any) -> np.ndarray:
-    """Uninitialised memory of a tensor's shape, by default with its order of dimensions."""
-    wanted = t.dtype.np if dtype is None else np_dtype(dtype)
-    if t.is_meta:
-        return blank_array(tuple(t.shape), wanted)
-    if memory_format not in (None, preserve_format):
-        return _formatted(_unset(), tuple(t.shape), wanted, memory_format)
-    if t._level is not None or t._a.flags.c_contiguous:
-        return _unset()(tuple(t.shape), wanted)
-    made = dense_empty_like(t._a, wanted)
-    if STATE.unusual & TRACE:
-        made.fill(0)  # see _unset
-    return made
-
-
-def _filled_like(t: Any, value: Any, dtype: Any, memory_format: Any, requires_grad: bool,
-                 device: Any) -> Any:  # fmt: skip
-    array = _like(t, dtype, memory_format)
-    where = device if device is not None else ("meta" if t.is_meta else "cpu")
-    if not t.is_meta or device is not None:
-        if t.is_meta:
-            array = array.copy()
-        if value is not None:
-            array.fill(value)
-    return _belonging(finish(array, requires_grad, where), t)
-
-
-def _belonging(made: Any, t: Any) -> Any:
-    """A new tensor that is one for each example, where the tensor it was made for is."""
-    return made if t._level is None else t._level.new_like(made, t)
-
-
-@respelled
-def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, pin_memory: bool = False,
-               memory_format: Any = None) -> Any:  # fmt: skip
-    """Zeros of another tensor's shape and type."""
-    try:
-        return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-@respelled
-def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-              layout: Any = None, pin_memory: bool = False,
-              memory_format: Any = None) -> Any:  # fmt: skip
-    """Ones of another tensor's shape and type."""
-    try:
-        return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-@respelled
-def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, pin_memory: bool = False,
-               memory_format: Any = None) -> Any:  # fmt: skip
-    """Uninitialised, of another tensor's shape and type."""
-    try:
-        return _filled_like(input, None, dtype, memory_format, requires_grad, device)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-@respelled
-def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,  # noqa: A002
-              requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
-              memory_format: Any = None) -> Any:  # fmt: skip
-    """One value in another tensor's shape and type."""
-    try:
-        if isinstance(fill_value, TensorBase):
-            fill_value = fill_value.item()  # type: ignore[attr-defined]
-        wanted = input.dtype if dtype is None else dtypes.from_numpy_dtype(np_dtype(dtype))
-        fill_value = number_for(fill_value, wanted)
-        return _filled_like(input, fill_value, dtype, memory_format, requires_grad, device)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
 def blank_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """One zero, repeated: an array of any shape in a few bytes."""
     return np.broadcast_to(np.zeros((), dtype), shape)
-
-
-def _here(self: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of a new_ method: type and device are this tensor's unless given."""
-    if kwargs.get("dtype") is None:
-        kwargs["dtype"] = self.dtype
-    if kwargs.get("device") is None:
-        kwargs["device"] = self.device
-    return kwargs
-
-
-def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
-    """Zeros of the given shape in this tensor's type."""
-    try:
-        return _belonging(zeros(*size, **_here(self, kwargs)), self)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
-    """Ones of the given shape in this tensor's type."""
-    try:
-        return _belonging(ones(*size, **_here(self, kwargs)), self)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
-    """Uninitialised, of the given shape in this tensor's type."""
-    try:
-        return _belonging(empty(*size, **_here(self, kwargs)), self)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
-    """Uninitialised, with the given strides in this tensor's type."""
-    try:
-        return _belonging(empty_strided(size, stride, **_here(self, kwargs)), self)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
-    """One value in the given shape and this tensor's type."""
-    try:
-        return _belonging(full(size, fill_value, **_here(self, kwargs)), self)
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:
-    """A copy of the data in this tensor's type."""
-    try:
-        return tensor(data, **_here(self, kwargs))
-    except PROBLEMS as problem:
-        explain_here(problem)
-        raise
-
-
-METHODS = {
-    f.__name__: f for f in (new_zeros, new_ones, new_empty, new_empty_strided, new_full, new_tensor)
-}
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, **kwargs: Any) -> Any:

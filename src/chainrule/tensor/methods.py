@@ -7,15 +7,15 @@ from types import FunctionType
 from typing import Any
 
 from ..autograd.accidents import explained
-from . import attributes, creation, interop, pickling, resizing, storage, strides
+from . import attributes, creation_like, interop, pickling, resizing, storage, strides
 from .functions import casts, inplace_views, random_functions
 
 
 def install_tensor_methods(cls: type) -> None:
     """Give the Tensor class its methods about memory, types, copies and random values."""
     for module in (
-        attributes, creation, interop, pickling, resizing, storage, strides, casts, inplace_views,
-        random_functions,
+        attributes, creation_like, interop, pickling, resizing, storage, strides, casts,
+        inplace_views, random_functions,
     ):  # fmt: skip
         for name, method in module.METHODS.items():
             setattr(cls, name, explained(method) if _can_be_misused(method) else method)

@@ -175,7 +175,7 @@ class Convertible(Members):
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Give all parameters and buffers memory on a device, without values."""
-        from ...tensor.creation import empty_like
+        from ...tensor.creation_like import empty_like
 
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
 

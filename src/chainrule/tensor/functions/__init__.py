@@ -5,7 +5,7 @@ from . import complex_parts, elementwise, shapes
 from . import indexing_functions, positions, view_scatter  # isort: skip
 from . import reductions, scans, sorting, statistics  # isort: skip
 from . import arranging, casts, copies, joining, random_functions  # isort: skip
-from . import einsum, fft, products, signal, special, vector_products, windows  # isort: skip
+from . import einsum, fft, products, signal, special, vector_norms, vector_products, windows  # isort: skip
 from . import decompositions, linalg, norms, spectral  # isort: skip
 from . import lobpcg, lowrank  # isort: skip
 from . import nn_activation, nn_class_loss, nn_conv, nn_linear, nn_loss, nn_margin, nn_norm  # isort: skip
@@ -20,5 +20,5 @@ __all__ = [
     "nn_grid", "nn_heads", "nn_linear", "nn_linear_loss", "nn_loss", "nn_margin", "nn_norm",
     "nn_pool", "nn_recurrent", "nn_vision", "norms", "positions", "products", "random_functions",
     "reductions", "scans", "segments", "shapes", "signal", "sorting", "special", "spectral",
-    "statistics", "vector_products", "view_scatter", "windows",
+    "statistics", "vector_norms", "vector_products", "view_scatter", "windows",
 ]  # fmt: skip

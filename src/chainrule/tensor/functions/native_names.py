@@ -13,7 +13,8 @@ from .nn_loss import binary_cross_entropy_with_logits as cross_entropy_of_logits
 from .nn_norm import layer_norm
 from .nn_pool import max_pool1d
 from .random_functions import alpha_dropout, feature_alpha_dropout, feature_dropout
-from .reductions import refuse_complex, refuse_empty, vector_norm_of
+from .reductions import refuse_complex, refuse_empty
+from .vector_norms import vector_norm_of
 
 _REDUCTIONS = ("none", "mean", "sum")
 

@@ -10,8 +10,8 @@ from ...ops import dtypes
 from ..api import public
 from .common import P, axis_of
 from .linalg import checked, matrices, one_scalar_type, square, tolerances, type_word
-from .reductions import vector_norm_of
 from .spectral import eigvalsh
+from .vector_norms import vector_norm_of
 
 # ---- norms ---------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ def randperm(n: int, *, generator: Any = None, out: Any = None, dtype: Any = Non
 
 def _like(input: Any, dtype: Any, memory_format: Any) -> Any:
     """Memory of the input's shape and order to draw into."""
-    from ..creation import empty_like
+    from ..creation_like import empty_like
 
     return empty_like(input, dtype=dtype, memory_format=memory_format)
 

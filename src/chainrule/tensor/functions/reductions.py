@@ -12,9 +12,7 @@ from ...ops import dtypes
 from ...ops.dtypes import F32, F64
 from .. import return_types
 from ..api import public
-from ..outputs import write_out
 from ..overriding import awaken, call_as_given, public_function
-from ..refused_types import refuse
 from ..spellings import one_of
 from .common import P, TensorBase, axes_of, axis_of
 
@@ -36,7 +34,8 @@ def as_float(x: Any) -> Any:
     return x if category(x) >= dtypes.FLOAT else as_type(x, dtypes.get_default_dtype())
 
 
-def _integral(x: Any) -> bool:
+def is_integral(x: Any) -> bool:
+    """Whether it holds whole numbers or truths."""
     return x._a.dtype.kind in "biu" if x._level is None else x.dtype.category < dtypes.FLOAT
 
 
@@ -119,12 +118,12 @@ def sum(
                 return P.reduce_sum(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
         if dtype is not None:
             input = as_type(input, dtype)
-            if _integral(input) and input.dtype is not dtypes.int64:
+            if is_integral(input) and input.dtype is not dtypes.int64:
                 total = sum(
                     as_type(input, dtypes.int64), dim, keepdim, axis=axis, keepdims=keepdims
                 )
                 return as_type(total, input.dtype)
-        elif _integral(input):
+        elif is_integral(input):
             input = as_type(input, dtypes.int64)
         if axis is not None:
             dim = one_of("sum", "dim", ... if dim is None else dim, axis)
@@ -149,7 +148,7 @@ def mean(
                 return P.reduce_mean(input, axis=_ALL[array.ndim], keepdims=keepdim or keepdims)
         if dtype is not None:
             input = as_type(input, dtype)
-        if _integral(input):
+        if is_integral(input):
             raise refusal.runtime(
                 "mean(): could not infer output dtype. Input dtype must be either a floating "
                 f"point or complex dtype. Got: {input.dtype!r}",
@@ -172,7 +171,7 @@ def prod(
     """The product along `dim` (of all elements by default)."""
     if dtype is not None:
         input = as_type(input, dtype)
-    elif _integral(input):
+    elif is_integral(input):
         input = as_type(input, dtypes.int64)
     if dim is None or input.ndim == 0:
         if dim is not None:
@@ -188,7 +187,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         raise refusal.runtime("nansum does not support complex inputs")
     if dtype is not None:
         input = as_type(input, dtype)
-    if _integral(input):
+    if is_integral(input):
         return sum(input, dim, keepdim, dtype=dtype)
     return P.nansum(input, axis=axes_of(dim, input.ndim), keepdims=keepdim)
 
@@ -196,7 +195,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 @public()
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean over `dim` of the elements that are not NaN."""
-    if _integral(input):
+    if is_integral(input):
         raise refusal.runtime(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype!r}",
@@ -350,85 +349,6 @@ def count_nonzero(input: Any, dim: Any = None, *dims: int) -> Any:
     """How many elements are nonzero, over `dim` or all of them."""
     dim = (dim, *dims) if dims else dim
     return P.count_nonzero(input, axis=axes_of(dim, input.ndim))
-
-
-# ---- norms ---------------------------------------------------------------------------------------
-
-
-@public(out=False)
-def norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
-    dtype: Any = None,
-) -> Any:  # fmt: skip
-    """The p-norm over `dim` (of all elements by default); "nuc" is the nuclear norm of matrices."""
-    if isinstance(out, dtypes.dtype):  # the method has no out
-        out, dtype = None, out
-    result = _norm(input, p, dim, keepdim, dtype)
-    return result if out is None else write_out("norm", result, out, (input,))
-
-
-def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    if dtype is not None:
-        input = as_type(input, dtype)
-    if _integral(input):
-        raise refusal.runtime(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{input.dtype!r}",
-            "norm",
-            fix="x.float().norm().",
-        )
-    if p == "nuc":
-        from ..api import API
-
-        dims = (-2, -1) if dim is None else dim
-        return API["linalg.matrix_norm"].function(input, "nuc", dims, keepdim)
-    order = 2.0 if p is None or p == "fro" else float(p)
-    return vector_norm_of(input, order, dim, keepdim)
-
-
-def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
-    """The vector norm over `dim`, several dimensions counting as one."""
-    axes = axes_of(dim, input.ndim)
-    if order in (float("inf"), float("-inf")) or order < 0:
-        for d in axes:
-            if input.shape[d] == 0:
-                raise refusal.runtime(
-                    f"linalg.vector_norm cannot compute the {order} norm on an empty tensor "
-                    f"because the operation does not have an identity: dimension {d} of "
-                    f"{list(input.shape)} is empty"
-                )
-    return P.reduce_norm(input, axis=axes, keepdims=keepdim, order=order)
-
-
-@public()
-def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The p-norm of input - other."""
-    difference = P.sub(input, other)
-    if difference.dtype.category < dtypes.FLOAT:
-        refuse("dist", difference)
-    return vector_norm_of(difference, float(p), None, False)
-
-
-@public(inplace=True)
-def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
-    """Each slice along `dim` scaled down so that its p-norm is at most maxnorm."""
-    if input.ndim < 2:
-        raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions\n"
-            "  Fix: scale a vector by its norm yourself, or give it a second dimension."
-        )
-    for name, value, wrong in (("p", p, not p > 0), ("maxnorm", maxnorm, not maxnorm >= 0)):
-        if wrong:
-            raise refusal.runtime(
-                f"renorm: expected {name} to be {'>= 0' if name == 'maxnorm' else 'positive'} but "
-                f"got {value}"
-            )
-    axis = axis_of(dim, input.ndim)
-    axes = tuple(d for d in range(input.ndim) if d != axis)
-    size = P.reduce_norm(input, axis=axes, keepdims=True, order=float(p))
-    # The small constant is PyTorch's guard against a norm that rounds above its limit again.
-    factor = P.where(P.gt(size, maxnorm), maxnorm / (size + 1e-7), 1.0)
-    return (input * as_type(factor, input.dtype)).contiguous()
 
 
 # ---- log-sum-exp and softmax ---------------------------------------------------------------------
