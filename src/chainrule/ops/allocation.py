@@ -126,7 +126,7 @@ def share_out() -> int:
     if counts is None:
         return 0
     most = counts.peak
-    for one in list(Peak._all):
+    for one in list(Peak._all):  # pyright: ignore[reportPrivateUsage]
         one._most = max(one._most, most)
     counts.peak = counts.live
     return most

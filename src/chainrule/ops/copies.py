@@ -29,7 +29,7 @@ _NODE_NAMES = {"slice_copy": "NarrowCopyBackward0"}
 
 def _own_memory(result: Any) -> Any:
     if isinstance(result, tuple):
-        return tuple(np.array(part, order="C") for part in result)
+        return tuple(np.array(part, order="C") for part in result)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return np.array(result, order="C")
 
 

@@ -121,7 +121,7 @@ NAMED = (
     dtype("float4_e2m1fn_x2", FLOAT, 1),
 )
 BY_NAME = {d.name: d for d in (*ALL, *STORED, *NAMED)}
-BY_NUMPY: dict[Any, dtype] = {d._np: d for d in ALL if d._np is not None}
+BY_NUMPY: dict[Any, dtype] = {d._np: d for d in ALL if d._np is not None}  # pyright: ignore[reportPrivateUsage]
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "cfloat": complex64,
     "cdouble": complex128, "chalf": complex32, "bit": NAMED[7], "short": int16,
@@ -150,7 +150,7 @@ def get_default_dtype() -> dtype:
 
 def set_default_dtype(d: dtype) -> None:
     """Set the floating type that Python floats and int/int division produce."""
-    if not isinstance(d, dtype) or d.category != FLOAT:
+    if not isinstance(d, dtype) or d.category != FLOAT:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(
             "only floating-point types are supported as the default type, got "
             f"{d!r}; pass e.g. chainrule.float64"
@@ -186,7 +186,7 @@ def canonical(array: np.ndarray) -> np.ndarray:
 
 def _register_foreign(np_dtype: Any) -> dtype:
     kind = BY_NUMPY[np_dtype] = BY_NAME[np_dtype.name]
-    kind._np = np_dtype
+    kind._np = np_dtype  # pyright: ignore[reportPrivateUsage]
     return kind
 
 

@@ -199,7 +199,7 @@ def upper_tail(x: Any, bell: Any) -> Any:
     """The probability of a standard normal value above |x|, given exp(-x * x / 2)."""
     if x.dtype != np.float32:
         interrupts.load("scipy.special")
-        from scipy.special import ndtr
+        from scipy.special import ndtr  # pyright: ignore[reportMissingTypeStubs]
 
         return ndtr(-np.abs(x))
     t = np.reciprocal(np.abs(x) * (0.7071067811865476 * NORMAL_STEP) + 1)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ _put_off: list[Any] = []  # one entry while a Ctrl-C waits; who takes it out sen
 
 
 @contextmanager
-def undisturbed(*, as_object_ends: bool = False) -> Iterator[None]:
+def undisturbed(*, as_object_ends: bool = False) -> Generator[None, None, None]:
     """Let Ctrl-C wait until the block is over, and arrive at its end.
 
     Where the block runs because an object ends (`__del__`, a weak reference's callback), Python

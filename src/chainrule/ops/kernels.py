@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -148,7 +148,7 @@ class Kernels:
             return kernel
 
     @contextmanager
-    def sparing(self) -> Iterator[None]:
+    def sparing(self) -> Generator[None, None, None]:
         """Leave to NumPy what is not loaded yet and takes long to compile: for calls that are not
         repeated."""
         with _lock:
@@ -169,4 +169,4 @@ def provide(find: Callable[..., Kernel | None]) -> None:
     with _lock:
         for name in [n for n in vars(fast) if not n.startswith("_")]:
             delattr(fast, name)
-        fast._find = find
+        fast._find = find  # pyright: ignore[reportPrivateUsage]

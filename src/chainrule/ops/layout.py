@@ -116,7 +116,8 @@ def _even_blocks(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int
 
 def contiguous_strides(shape: Sequence[int], itemsize: int = 1) -> tuple[int, ...]:
     """Strides of memory in C order; empty dimensions count as 1, as in PyTorch."""
-    strides, step = [], itemsize
+    strides: list[int] = []
+    step = itemsize
     for n in reversed(shape):
         strides.append(step)
         step *= max(n, 1)
@@ -269,7 +270,7 @@ def lying_as(result: np.ndarray, x: np.ndarray) -> np.ndarray:
 def owner(x: np.ndarray) -> np.ndarray:
     """The array whose memory x is a window of."""
     while (base := x.base) is not None:
-        if isinstance(base, np.ndarray):
+        if isinstance(base, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
             x = base
         elif base.__class__.__name__ == "DummyArray":  # what NumPy's as_strided puts in between
             x = base.base
@@ -318,5 +319,6 @@ def overlaps_itself(x: np.ndarray) -> bool:
         return False
     places = np.zeros(x.shape, np.int64)
     for d, (n, step) in enumerate(zip(x.shape, x.strides, strict=True)):
-        places += (np.arange(n) * step).reshape(-1, *(1,) * (x.ndim - d - 1))
+        along = np.arange(n, dtype=np.int64) * step
+        places += along.reshape(-1, *(1,) * (x.ndim - d - 1))
     return np.unique(places).size < x.size

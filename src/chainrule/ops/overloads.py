@@ -195,7 +195,10 @@ def _power(args: Any, params: Any) -> str:
 
 
 def _compared(name: str) -> Callable[..., str]:
-    return lambda args, params: f"{name}.{'Scalar' if _is_number(args[1]) else 'Tensor'}"
+    def overload(args: Any, params: Any) -> str:
+        return f"{name}.{'Scalar' if _is_number(args[1]) else 'Tensor'}"
+
+    return overload
 
 
 def _reduced(whole: str, axes: str) -> Callable[..., str]:

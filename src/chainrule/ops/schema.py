@@ -196,8 +196,8 @@ class Op:
             if unsaved := set(rule_names(rule)) - {"g", *rule_names(spoken)}:
                 raise TypeError(f"op {self.name}: {sorted(unsaved)} is not saved for {name}")
         if isinstance(self.jvps, dict):
-            for rule in self.jvps.values():
-                self._check_names(rule, {"t"})
+            for rule in self.jvps.values():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+                self._check_names(rule, {"t"})  # pyright: ignore[reportUnknownArgumentType]
 
     def _check_names(self, rule: Rule, extra: set[str]) -> None:
         for name in rule_names(rule):
@@ -343,7 +343,7 @@ def rule_names(rule: Rule) -> tuple[str, ...]:
     """The parameter names of a rule, which say what it needs."""
     code = getattr(rule, "__code__", None)
     if code is None:
-        return rule.names  # a `Formula`, which has them from the rule it was made of
+        return rule.names  # a `Formula`, which has them from the rule it was made of  # pyright: ignore[reportFunctionMemberAccess]
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

@@ -57,7 +57,7 @@ class _Made:
 
     def twin(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """The rule in the world's namespace, and all that it names."""
-        twin = self.world._bound.get(rule) or self.twins.get(rule)
+        twin = self.world._bound.get(rule) or self.twins.get(rule)  # pyright: ignore[reportPrivateUsage]
         if twin is None:
             twin = FunctionType(
                 rule.__code__, self.world.namespace, rule.__name__, rule.__defaults__,
@@ -76,12 +76,12 @@ class _Made:
             if name in HELPERS:
                 self.functions[name] = self.twin(HELPERS[name])
             elif name in TABLE:
-                self.functions[name] = self.world._resolve(TABLE[name])
+                self.functions[name] = self.world._resolve(TABLE[name])  # pyright: ignore[reportPrivateUsage]
 
     def publish(self) -> None:
         """Show what was made: first what is called, then who calls it."""
         self.world.namespace.update(self.functions)
-        self.world._bound.update(self.twins)
+        self.world._bound.update(self.twins)  # pyright: ignore[reportPrivateUsage]
 
 
 def _names_of(code: CodeType) -> tuple[str, ...]:

@@ -200,7 +200,7 @@ def _categories_with_replacement(
             "Check the logits these weights came from, or use clamp(min=0)"
         )
     if values.shape[-1] == 0:
-        _check_sums(np.zeros(values.shape[0]))
+        _check_sums(np.zeros(values.shape[0]))  # pyright: ignore[reportUnknownArgumentType]
     sums = np.cumsum(values, axis=-1, dtype=accumulator)
     _check_sums(sums[:, -1])
     sums /= sums[:, -1:]

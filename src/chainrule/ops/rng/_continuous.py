@@ -21,7 +21,7 @@ from ._checks import (
 )
 from ._generator import Generator
 from ._libm import fused_multiply_add
-from ._normal import _function
+from ._normal import _function  # pyright: ignore[reportPrivateUsage]
 from ._uniform import doubles
 
 

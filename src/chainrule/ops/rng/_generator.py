@@ -78,7 +78,7 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Restart the stream from `seed` and return the generator itself."""
-        if not isinstance(seed, int) or isinstance(seed, bool):
+        if not isinstance(seed, int) or isinstance(seed, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise RuntimeError(
                 f"manual_seed expected a long, but got {type(seed).__name__}. "
                 f"The seed was {seed!r}: pass int(seed)"
@@ -219,10 +219,10 @@ class Generator:
             float_valid = record["float_normal_is_valid"]
             self._float_normal = (float(record["float_normal"]), 1) if float_valid else (0.0, 0)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.device,), (self._seed, None, self._pack())
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
         _seed, _offset, packed = state
         self._unpack(packed)
 

@@ -23,7 +23,7 @@ from ._checks import (
 )
 from ._generator import Generator
 from ._libm import exact, fused_multiply_add
-from ._uniform import CHUNK, _part_type, doubles, fill_doubles, fill_singles
+from ._uniform import CHUNK, _part_type, doubles, fill_doubles, fill_singles  # pyright: ignore[reportPrivateUsage]
 
 _BLOCK = 16
 
