@@ -204,7 +204,7 @@ def settle(level: Level, raises: bool) -> None:
 
 
 def _outsiders(level: Level) -> list[tuple[Any, Any]]:
-    found = []
+    found: list[tuple[Any, Any]] = []
     for reference, array in level.written.values():
         root = reference()
         if root is None or (STATE.unusual & TRACE and not _is_held(root, level)):
