@@ -86,7 +86,8 @@ class BatchLevel(Level):
     def process(self, op: Op, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if isinstance(op.batch, Plain):
             return TENSORS.bind(op.batch.function)(*args, **params)
-        values, dims = [], []
+        values: list[Any] = []
+        dims: list[Any] = []
         for a in _promoted(op, args):
             if isinstance(a, TensorBase) and a._level is self:
                 if a._view is not None:

@@ -102,7 +102,7 @@ def make_vjp_tensors(op: Op) -> Callable[..., Any]:
         lines.append(f"    if s_{name}.__class__ is ndarray:")
         lines.append(f"        s_{name} = saved(s_{name}, {history}, v{k}, mode)")
         lines.append(f"        if s_{name} is None: {again}")
-    results = []
+    results: list[str] = []
     for i, name in enumerate(op.inputs):
         entry = rules.get(name)
         if entry is None:
