@@ -488,7 +488,8 @@ class _Writer:
         """Complex partials need their conjugate, real inputs of complex results the real part."""
         if self.not_complex():
             values = ", ".join(f"x_{n}" for n in self.names)
-            self.add(f"        if dt is C64 or dt is C128: node.fix = fitted({values})")
+            test = "dt is not F32 and (dt is C64 or dt is C128)"
+            self.add(f"        if {test}: node.fix = fitted({values})")
 
     def saving(self) -> None:
         op = self.op
