@@ -383,3 +383,67 @@ def test_unpacked_duals_are_views_and_tangents_are_plain():
         assert primal is not fwd.unpack_dual(dual).primal and torch.equal(primal, x)
         with pytest.raises(RuntimeError, match="has a forward gradient at the same level"):
             fwd.make_dual(torch.ones(2), dual)
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    def forward(x, y):
+        return x * y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * y, grad * x
+
+    @staticmethod
+    def jvp(ctx, x_tangent, y_tangent):
+        x, y = ctx.saved_tensors
+        return x_tangent * y + x * y_tangent
+
+
+def test_forward_over_reverse_sees_what_a_function_saved_or_refuses():
+    x, u = torch.tensor([0.5, -0.7], requires_grad=True), torch.tensor([1.0, 2.0])
+
+    def cubes(t):
+        return (_Product.apply(t, t) * t).sum()
+
+    _, right = torch.func.jvp(torch.func.grad(cubes), (x.detach(),), (u,))
+    assert torch.allclose(right, 6 * x.detach() * u)
+    with torch.autograd.forward_ad.dual_level():
+        result = cubes(torch.autograd.forward_ad.make_dual(x, u))
+        with pytest.raises(RuntimeError, match="forward over reverse"):
+            torch.autograd.grad(result, x)
+
+
+def test_forward_over_reverse_where_what_was_saved_has_no_tangent():
+    x, u = torch.tensor([0.5, -0.7], requires_grad=True), torch.tensor([1.0, 2.0])
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x, weight):
+            return x * weight
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[1])
+            ctx.save_for_forward(inputs[1])
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0], None
+
+        @staticmethod
+        def jvp(ctx, x_tangent, _):
+            return x_tangent * ctx.saved_tensors[0]
+
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, u)
+        result = (Scaled.apply(dual, torch.full((2,), 3.0)) ** 2).sum()
+        (gradient,) = torch.autograd.grad(result, x)
+        tangent = torch.autograd.forward_ad.unpack_dual(gradient).tangent
+    assert tangent.tolist() == [18, 36]

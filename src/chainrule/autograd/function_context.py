@@ -77,6 +77,7 @@ class FunctionCtx(Node):
         self.still: frozenset[int] = frozenset()  # outputs without a gradient
         self.dirty: dict[int, Any] = {}  # outputs that are modified inputs: their places there
         self._at_level: Any = None
+        self._moved: Any = None  # the forward-mode level in which what it saved has tangents
 
     # -- what users call in forward / setup_context --
 
@@ -211,6 +212,16 @@ class FunctionCtx(Node):
                 make(np.zeros(*about)) if g is None and about is not None else g
                 for g, about in zip(grads, self.meta, strict=True)
             ]
+        if self._moved is not None and any(
+            x is not None and x._level is self._moved for x in grads
+        ):
+            raise RuntimeError(
+                f"the gradient through {self.name()} has a tangent (forward over reverse), and so "
+                "have tensors it saved, which its backward would not see.\n"
+                f"  recorded at {self.where()}\n"
+                "  Fix: torch.func.jvp(torch.func.grad(f), ...), or differentiate twice in reverse "
+                "(create_graph=True)."
+            )
         cls = self._function
         run = cls.vjp if cls.backward is _no_backward() else cls.backward
         if cls.boxed_grads_call:

@@ -63,6 +63,7 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
     outputs = several(result)
     if ctx.saved_for_forward is None and ctx.to_save:
         ctx.saved_for_forward = ctx.to_save
+    moving: list[Any] = [x for x, t in zip(inner, tangents, strict=True) if t is not None]
     if ctx.materialize_grads:
         tangents = tuple(_or_zeros(t, a) for t, a in zip(tangents, inner, strict=True))
     made = level.of_tangents(cls.jvp, ctx, *tangents)
@@ -71,6 +72,9 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         raise RuntimeError(
             f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs"
         )
+    outer: set[int] = {k for k, t in enumerate(found) if t is not None}
+    if any(_has_tangent(saved, moving, outer) for saved in ctx.s or ()):
+        ctx._moved = level
     wrapped: list[Any] = []
     for k, (o, t) in enumerate(zip(outputs, found, strict=True)):
         _check_tangent(ctx, k, o, t, inner, tangents)
@@ -80,6 +84,14 @@ def _under_dual(cls: Any, level: Any, args: tuple[Any, ...], kwargs: dict[str, A
         else:
             wrapped.append(o if t is None else level.dual(o, t))
     return tuple(wrapped) if isinstance(result, tuple | list) else wrapped[0]
+
+
+def _has_tangent(saved: Any, inputs: list[Any], outputs: set[int]) -> bool:
+    """Whether what a function saved is one of these inputs or outputs, as far as is known."""
+    if saved[0] == "out":
+        return saved[4] in outputs
+    kept = saved[4] if saved[0] == "same" else saved[1]
+    return saved[0] == "packed" or any(x is kept for x in inputs)
 
 
 def _or_zeros(tangent: Any, value: Any) -> Any:
