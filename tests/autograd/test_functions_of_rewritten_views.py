@@ -86,3 +86,25 @@ def test_the_same_under_transforms():
 
     assert torch.func.grad(f)(torch.ones(2, 2)).tolist() == [[6, 6], [0, 0]]
     assert torch.func.vjp(f, torch.ones(2, 2))[1](torch.tensor(1.0))[0].tolist() == [[6, 6], [0, 0]]
+
+
+class AddInPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.add_(y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, grad
+
+
+def test_functions_that_write_views_of_one_base_one_after_the_other():
+    root = torch.ones(4, 4, requires_grad=True)
+    added = torch.ones(2, 2, requires_grad=True)
+    x = root.clone()
+    AddInPlace.apply(x.narrow(1, 2, 2).narrow(0, 1, 2), added)
+    AddInPlace.apply(x.narrow(1, 0, 2).narrow(0, 1, 2), added)
+    gradients = torch.autograd.grad((x * 2).sum(), (root, added))
+    assert gradients[0].tolist() == [[2.0] * 4] * 4
+    assert gradients[1].tolist() == [[4.0] * 2] * 2

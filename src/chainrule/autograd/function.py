@@ -146,10 +146,9 @@ def new_style(cls: Any) -> bool:
 
 def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Forward on plain tensors; returns (result, ctx)."""
-    if STATE.grad_enabled:
-        for a in args:  # what leads to a rewritten view is older than the node that reads it
-            if isinstance(a, TensorBase) and a._view is not None:
-                edge(a)
+    parents: tuple[Any, ...] = ()
+    if STATE.grad_enabled:  # what leads to the arguments, as they are now, is older than the node
+        parents = tuple(edge(a) if isinstance(a, TensorBase) else None for a in args)
     ctx = cls._ctx_class()
     ctx._tensor_inputs = tuple(isinstance(a, TensorBase) for a in args)
     ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._rg for a in args)
@@ -172,6 +171,7 @@ def apply_plain(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     }
     if recording:
         _check_inputs_only(ctx, args)
+        ctx.parents = parents
         outputs = _record(ctx, args, outputs)
     else:
         outputs = _unrecorded(ctx, args, outputs)
@@ -257,7 +257,6 @@ def _check_modified(ctx: Any, outputs: tuple[Any, ...]) -> None:
 
 
 def _record(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    ctx.parents = tuple(edge(a) if isinstance(a, TensorBase) else None for a in args)
     ctx.fix = tuple(_about(a) for a in args)
     dirty = {id(t) for t in ctx.dirty_tensors}
     _check_modified(ctx, outputs)
