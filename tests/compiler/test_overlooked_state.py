@@ -280,6 +280,42 @@ def test_a_profiler_is_left_alone():
     assert events
 
 
+CODE_WITHOUT_A_MODULE = """
+def scaled(x):
+    return sum([t * rate[0] for t in x]) + sum(t * rate[0] for t in x)
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return sum(map(lambda t: t * rate[0], [scaled(t) for t in x]))
+"""
+
+
+def test_functions_written_inside_of_code_that_was_not_seen():
+    space, rate = {"torch": torch}, [2.0]
+    space["rate"] = rate
+    exec(CODE_WITHOUT_A_MODULE, space)  # classes say they are from `builtins`
+    run = torch.compile(space["Model"](), fullgraph=True)
+    x = torch.ones(2, 3)
+    assert [run(x).item() for rate[0] in (2.0, 2.0, 3.0, 1.0)] == [48.0, 48.0, 108.0, 12.0]
+
+
+def test_a_function_that_was_stored_and_is_gone_is_not_taken_for_one_of_its_writer():
+    def multiplier(n):
+        return lambda x: x * n
+
+    def last(x):
+        return waiting[-1](x) if len(waiting) == 1 else waiting.pop()(x)
+
+    found = []
+    for wrap in (lambda f: f, torch.compile):
+        waiting = [multiplier(k) for k in (7.0, 6.0, 5.0, 4.0, 3.0, 2.0)]
+        run = wrap(last)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it pops: it stays eager
+            found.append([run(torch.ones(1)).item() for _ in range(9)])
+    assert found[1] == found[0]
+
+
 @pytest.mark.parametrize("library", ["cProfile", "profile"])
 def test_what_ran_unseen_is_guarded_while_somebody_profiles(library):
     rate, rates = [2.0], (2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 2.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .dispatch import P
@@ -206,6 +207,6 @@ def _of_asked_classes(cls: Any, level: Any, args: Any, kwargs: Any) -> Any:
     return apply_plain(cls, args, kwargs)[0]
 
 
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Any, Any, tuple[Any, ...], dict[str, Any]], Any]] = {
     "grad": _under_grad, "dual": _under_dual, "vmap": _under_vmap, "dispatch": _of_asked_classes,
 }  # fmt: skip

@@ -34,6 +34,7 @@ class Witness:
         self._met = set(self._watched)
         self._kept = [*codes]  # so that no other code gets their ids
         self._strange: dict[int, CodeType] = {}
+        self._written_in_caller: set[int] = set()
         self._libraries: list[Ran] = []
 
     @contextmanager
@@ -122,9 +123,13 @@ class Witness:
             self._libraries.append(Ran(code, frame.f_globals))
         else:
             self._strange[id(code)] = code
+            caller = frame.f_back
+            if caller is not None and code in caller.f_code.co_consts:
+                self._written_in_caller.add(id(code))
 
     def strangers(self, known: Iterable[Any]) -> list[Any]:
-        """What ran without having been looked at: functions, and code of libraries."""
+        """What ran without having been looked at: functions, and code of libraries.  A function
+        that lived only inside of a call, a comprehension say, is looked at with what called it."""
         before = {id(ran.code) for ran in known if isinstance(ran, Ran)}
         found: list[Any] = [
             r for r in self._libraries if id(r.code) not in before and r.reads_anything()
@@ -134,7 +139,7 @@ class Witness:
                 f for f in gc.get_referrers(code)
                 if isinstance(f, FunctionType) and f.__code__ is code
             ]  # fmt: skip
-            if not functions:
+            if not functions and id(code) not in self._written_in_caller:
                 self.problem = self.problem or f"{code.co_qualname}(), gone after the call,"
             found += functions
         return found
