@@ -89,6 +89,15 @@ def data(x):
     return x.detach(), weight.data, (weight * x).data
 
 
+def view_of_a_leaf(x):
+    y, w = x.detach().requires_grad_(), weight.detach().requires_grad_()
+    return y.unsqueeze(0), w.view(3)[1:], weight[1:]
+
+
+def view_of_a_leaf_under_a_view(x):
+    return weight.view(3, 1).detach().requires_grad_()[:2] if weight.is_leaf else x
+
+
 def standing(t):
     return (
         type(t).__name__, t.requires_grad, t.is_leaf, t.is_inference(), t._is_view(),
@@ -119,6 +128,7 @@ def calls(function, mode):
 @pytest.mark.parametrize("function", [
     leaf, leaf_and_use, new_leaf, parameter, recorded_inside, unrecorded_inside, inference_inside,
     retained, retained_and_used, named, used_inside, used_and_not, data,
+    view_of_a_leaf, view_of_a_leaf_under_a_view,
 ])  # fmt: skip
 def test_results_stand_as_in_eager_code(function, mode):
     if function is retained and mode is not torch.enable_grad:

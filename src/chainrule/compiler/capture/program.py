@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import source
-from ...autograd.value import CREATION, FACTORY, TensorBase
+from ...autograd.value import CREATION, FACTORY, ROOT, TensorBase
 from ..graph.exact_numbers import same_number
 from ..graph.program import Graph, Instr, Value
 from ..graph.verify import verify, verifying
@@ -362,6 +362,11 @@ class Program:
                 "and that has a history; return a copy"
             )
         owner = self.second.leaves[origin.what] if origin.kind == "argument" else origin.what
+        if t._rg and _root(t) is not _root(owner):
+            raise CaptureError(
+                "a result is a view of a tensor that requires grad and was made inside of the "
+                "function, on memory from outside; call requires_grad_() outside"
+            )
         return Alias(origin, known.chain, t, self._value_now(known), t._v is not owner._v)
 
     def _value_now(self, known: Any) -> Any:
@@ -458,6 +463,10 @@ def rebuilt_dict(like: dict[Any, Any], items: dict[Any, Any]) -> Any:
     made = type(like).__new__(type(like))
     made.update(items)
     return made
+
+
+def _root(t: Any) -> Any:
+    return t if t._view is None else t._view[ROOT]
 
 
 def _name(where: Source) -> str:
