@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import chainrule as torch
 from chainrule.tensor.from_data import array_from_data, default_dtype_for
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "from_data.json").read_text())["cases"]
@@ -245,3 +246,18 @@ def test_ten_times_the_numbers_take_about_ten_times_the_time():
         return best
 
     assert seconds(1000) < 60 * seconds(100)
+
+
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.masked_array, np.recarray, np.memmap])
+def test_relatives_of_arrays_become_plain_arrays(kind, tmp_path):
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    given = values.view(kind) if kind is not np.memmap else None
+    if given is None:
+        values.tofile(tmp_path / "values")
+        given = np.memmap(tmp_path / "values", np.float64, "r", shape=(2, 2))
+    if kind is np.ma.masked_array:
+        given[0, 1] = np.ma.masked
+    made = torch.tensor(given)
+    assert made[0].shape == (2,) and str(made) == str(torch.tensor(values))
+    assert (made * made).tolist() == [[1.0, 4.0], [9.0, 16.0]]
+    assert torch.Tensor(given)[1].tolist() == [3.0, 4.0]

@@ -2,6 +2,7 @@
 
 import hashlib
 import http.server
+import os
 import threading
 from urllib.error import HTTPError
 
@@ -92,6 +93,19 @@ def test_a_missing_file_leaves_nothing_behind(server, tmp_path):
     with pytest.raises(HTTPError, match="404"):
         torch.hub.download_url_to_file(f"{address}/none.pth", str(tmp_path / "none.pth"))
     assert not list(tmp_path.glob("*none*")) and not list(tmp_path.glob("*.partial"))
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(home):
+    (home / "checkpoints").mkdir(parents=True)
+    os.mkfifo(home / "checkpoints" / "net-0123abcd.pth")
+    for check in (True, False):
+        with pytest.raises(OSError, match="this is a pipe"):
+            torch.hub.load_state_dict_from_url("http://x/net-0123abcd.pth", check_hash=check)
+
+
+def test_an_address_that_is_no_text_is_named():
+    with pytest.raises(TypeError, match="the URL is None, not a str"):
+        torch.hub.load_state_dict_from_url(None)
 
 
 def test_what_a_downloaded_file_says_is_not_run(server, home):

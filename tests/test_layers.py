@@ -63,6 +63,7 @@ ROOMS = (
 # (importing module, imported layer): why it must look upward. Only imports inside functions and
 # under `if TYPE_CHECKING` may be listed; nothing excuses an upward import at module level.
 DEFERRED_UPWARD_IMPORTS: dict[tuple[str, str], str] = {
+    ("chainrule.hub", "serialization"): "a downloaded file is opened as every file of weights",
     ("chainrule._C._nn", "nn"): "PyTorch's compiled core shows functions of `nn`",
     ("chainrule.cpu.amp", "amp"): "the old names of mixed precision",
     ("chainrule.cuda.amp", "amp"): "the old names of mixed precision",

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlparse
 
 from .autograd import refusal
+from .autograd.accidents import in_words
 
 # The part of a file's name that says what its contents hash to.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -96,6 +97,10 @@ def load_state_dict_from_url(
     """
     from . import load as load_file
 
+    if not isinstance(url, str):
+        raise refusal.wrong_type(
+            f"the URL is {in_words(url)}, not a str", "load_state_dict_from_url"
+        )
     folder = model_dir or os.path.join(get_dir(), "checkpoints")
     os.makedirs(folder, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)
@@ -114,8 +119,10 @@ def _check_hash(path: str) -> None:
     named = HASH_REGEX.search(os.path.basename(path))
     if named is None:
         return
-    with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    from .serialization.files import open_regular
+
+    with open_regular(path) as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     if not found.startswith(named[1]):
         raise RuntimeError(
             f'invalid hash value (expected "{named[1]}", got "{found[: len(named[1])]}"): {path} '

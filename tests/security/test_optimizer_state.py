@@ -138,6 +138,47 @@ def test_the_last_group_is_looked_at_before_the_first_is_stepped(kind, spoil):
     assert held(optimizer, weights) == before
 
 
+def of_another_shape(p: torch.Tensor) -> None:
+    p.data = torch.ones(2, 3)
+
+
+def without_values(p: torch.Tensor) -> None:
+    p.grad = None
+    p.data, data = torch.empty(3, 3, device="meta"), p.data
+    p.grad = torch.empty(3, 3, device="meta")
+    p.data = data
+
+
+def by_rows(p: torch.Tensor) -> None:
+    p.grad = torch.eye(3).to_sparse_csr()
+
+
+@pytest.mark.parametrize("spoil", [locked, repeated, of_another_shape, without_values, by_rows])
+@pytest.mark.parametrize(
+    ("kind", "compiled"),
+    [
+        *((kind, False) for kind in ELEMENTWISE),
+        (torch.optim.SGD, True),
+        (torch.optim.AdamW, True),
+        (torch.optim.Adafactor, True),
+        (torch.optim.Muon, True),
+    ],
+)
+def test_a_step_of_several_groups_is_taken_whole_or_not_at_all(kind, compiled, spoil):
+    weights, optimizer, closure = of_several_groups(kind)
+    step = torch.compile(lambda: optimizer.step()) if compiled else optimizer.step
+    for _ in range(2):
+        closure()
+        step()
+    closure()
+    spoil(weights[2])
+    before = held(optimizer, weights)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            step()
+        assert held(optimizer, weights) == before
+
+
 NONSENSE = [None, "x", 10**400, [1.0], torch.ones(3), 1j, object()]
 
 

@@ -75,6 +75,12 @@ def test_files_of_others_are_left_as_they_are(data, tmp_path):
     assert path.read_bytes() == data
 
 
+def test_a_pipe_is_no_file_of_a_store(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(dist.DistStoreError, match="is a pipe or a device"):
+        dist.FileStore(str(tmp_path / "pipe")).set("a", "1")
+
+
 def test_a_damaged_file_is_told_of(tmp_path):
     path = tmp_path / "store"
     dist.FileStore(str(path)).set("a", "b")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import os
 import socket
 import socketserver
+import stat
 import struct
 import threading
 import time
@@ -211,7 +213,7 @@ class FileStore(Store):
     def _change(self, act: Callable[[dict[str, bytes]], Any]) -> Any:
         import fcntl
 
-        with open(self.path, "a+b") as opened:
+        with self._opened() as opened:
             fcntl.flock(opened, fcntl.LOCK_EX)
             opened.seek(0)
             values, whole = _read_changes(opened.read(), self.path)
@@ -221,6 +223,15 @@ class FileStore(Store):
                 opened.truncate(whole)
                 opened.write((b"" if whole else _MAGIC) + _changes(before, values))
             return result
+
+    def _opened(self) -> Any:
+        """The file, made if there is none; a pipe would wait for somebody at its other end."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(self.path, flags, 0o666)
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return os.fdopen(handle, "a+b")
+        os.close(handle)
+        raise DistStoreError(f"{self.path} is a pipe or a device. Fix: give the name of a new file")
 
 
 _MAGIC = b"chainrule store 2\n"

@@ -30,18 +30,33 @@ def check_step(
     `shaped` names the state that has the shape of its parameter, or gives all shapes by name;
     `counters` names the state that is one number. A state that has any has all of them if `whole`.
     """
-    if STATE.unusual & TRACE:
+    with untraced() as plain:
+        for group in optimizer.param_groups:
+            options = {name: plain(group.get(name)) for name in optimizer.defaults}
+            _check_options(optimizer, options)
+            for p in group["params"]:
+                if p._grad is None:
+                    continue
+                if p._grad.layout is not cr.strided and not (sparse and p._grad.is_sparse):
+                    raise no_sparse_gradients(optimizer, p)
+                _check_parameter(p, bool(options.get("differentiable")))
+                shapes = shaped(p) if callable(shaped) else {name: p.shape for name in shaped}
+                check_state(optimizer, p, shapes, counters, whole)
+
+
+@contextmanager
+def untraced() -> Iterator[Callable[[Any], Any]]:
+    """No trace sees what is done inside; yields what reads a number that one may follow."""
+    if not STATE.unusual & TRACE:
+        yield lambda number: number
         return
-    for group in optimizer.param_groups:
-        _check_options(optimizer, group)
-        for p in group["params"]:
-            if p._grad is None:
-                continue
-            if p._grad.is_sparse and not sparse:
-                raise no_sparse_gradients(optimizer, p)
-            _check_parameter(p, bool(group.get("differentiable")))
-            shapes = shaped(p) if callable(shaped) else {name: p.shape for name in shaped}
-            check_state(optimizer, p, shapes, counters, whole)
+    trace, STATE.trace = STATE.trace, None
+    STATE.turn_off(TRACE)
+    try:
+        yield trace.value_of_number
+    finally:
+        STATE.trace = trace
+        STATE.turn_on(TRACE)
 
 
 # ---- options -------------------------------------------------------------------------------------
@@ -50,10 +65,10 @@ def check_step(
 _COUNTS = ("max_iter", "max_eval", "history_size", "ns_steps")
 
 
-def _check_options(optimizer: Any, group: dict[str, Any]) -> None:
+def _check_options(optimizer: Any, options: dict[str, Any]) -> None:
     """The numbers among the options, which anybody may set, are still numbers."""
     for name, default in optimizer.defaults.items():
-        given = group.get(name)
+        given = options[name]
         if name in _COUNTS:
             right = isinstance(given, SupportsIndex) and not isinstance(given, cr.Tensor)
         elif name == "lr" or type(default) in (int, float):
@@ -109,6 +124,14 @@ def _check_parameter(p: Any, differentiable: bool) -> None:
         with cr.enable_grad():
             check_writable(p, "step", True)
     grad = p._grad
+    if grad.is_meta:
+        raise refusal.runtime(
+            "Tensor on device meta is not on the expected device cpu! Expected all tensors to be "
+            f"on the same device: the gradient of a parameter of shape {list(p.shape)} has no "
+            "values",
+            "step",
+            fix="compute the gradient from data on the CPU, or p.grad = None.",
+        )
     if grad.shape != p.shape or grad.is_complex() != p.is_complex():
         raise refusal.runtime(
             "The size of tensor a must match the size of tensor b: the gradient has shape "

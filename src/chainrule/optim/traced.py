@@ -19,9 +19,10 @@ import chainrule as cr
 
 from .. import ir
 from ..autograd import source
-from ..autograd.state import STATE, TRACE
+from ..autograd.state import STATE
 from ..ops.halves import is_half
 from ..ops.worlds import ARRAYS
+from .before_step import untraced
 
 # ruff: noqa: F821 - the decomposition names ops of the table, which worlds bind
 
@@ -173,13 +174,8 @@ def _record_of(optimizer: type) -> WholeStep:
 
 
 def _untraced(optimizer: Any, group: dict[str, Any]) -> None:
-    trace, STATE.trace = STATE.trace, None
-    STATE.turn_off(TRACE)
-    try:
+    with untraced():
         optimizer._step_groups([group])
-    finally:
-        STATE.trace = trace
-        STATE.turn_on(TRACE)
 
 
 def _regular(optimizer: Any, group: dict[str, Any]) -> bool:

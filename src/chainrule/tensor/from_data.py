@@ -259,7 +259,7 @@ def _from_object(
 def _array_behind(item: Any) -> np.ndarray | None:
     """The array that an object is or offers; a NumPy scalar is not taken for one."""
     if isinstance(item, np.ndarray):
-        return item
+        return np.asarray(item)  # of a matrix or a masked array what any array is
     if isinstance(item, np.generic | type):
         return None
     if hasattr(item, "__array__") or hasattr(item, "__array_interface__"):
