@@ -60,7 +60,7 @@ class Adafactor(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
-        check_step(self, _shapes, counters=("step",))
+        check_step(self, _shapes, counters=("step",), one_type=True)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

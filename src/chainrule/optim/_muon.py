@@ -55,6 +55,9 @@ class Muon(Optimizer):
                 fix="'original' or 'match_rms_adamw'.",
             )
         super().__init__(params, named(locals()))
+        self._refuse_others_than_matrices()
+
+    def _refuse_others_than_matrices(self) -> None:
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:
@@ -68,7 +71,8 @@ class Muon(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
-        check_step(self, ("momentum_buffer",))
+        check_step(self, ("momentum_buffer",), one_type=True)
+        self._refuse_others_than_matrices()
         held = (p for group in self.param_groups for p in group["params"])
         if any(p.is_complex() and p.grad is not None for p in held):
             raise refusal.runtime("Muon does not support complex parameters")

@@ -24,11 +24,13 @@ def check_step(
     sparse: bool = False,
     counters: tuple[str, ...] = (),
     whole: bool = True,
+    one_type: bool = False,
 ) -> None:
     """Raise when a parameter that has a gradient, or its state, cannot be updated.
 
     `shaped` names the state that has the shape of its parameter, or gives all shapes by name;
     `counters` names the state that is one number. A state that has any has all of them if `whole`.
+    With `one_type` shaped state has the type of the gradient.
     """
     with untraced() as plain:
         for group in optimizer.param_groups:
@@ -41,6 +43,8 @@ def check_step(
                     raise no_sparse_gradients(optimizer, p)
                 _check_parameter(p, bool(options.get("differentiable")))
                 shapes = shaped(p) if callable(shaped) else {name: p.shape for name in shaped}
+                if one_type:
+                    _check_types(optimizer, p, shapes)
                 check_state(optimizer, p, shapes, counters, whole)
 
 
@@ -139,6 +143,22 @@ def _check_parameter(p: Any, differentiable: bool) -> None:
             f"{p.dtype!r}",
             "step",
             fix="clear the gradient when you replace the data of a parameter: p.grad = None.",
+        )
+
+
+def _check_types(optimizer: Any, p: Any, shapes: Mapping[str, Any]) -> None:
+    """State that is moved towards the gradient is of its type, which rounds."""
+    state, wanted = optimizer.state.get(p), p._grad.dtype
+    held = state if isinstance(state, dict) else {}
+    found = [t.dtype for n in shapes if isinstance(t := held.get(n), cr.Tensor)]
+    wrong = [t for t in found if t is not wanted]
+    if wrong or not (wanted.is_floating_point or wanted.is_complex):
+        raise refusal.runtime(
+            f"expected state and gradient to have the same floating dtype: the gradient of a "
+            f"parameter of type {p.dtype!r} has the type {wanted!r}"
+            + (f", its state {wrong[0]!r}" if wrong else ""),
+            f"{type(optimizer).__name__}.step",
+            fix="make the optimizer anew after you change the type of parameters.",
         )
 
 

@@ -45,7 +45,7 @@ class LAMB(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient."""
         loss = evaluated(closure)
-        check_step(self, ("exp_avg", "exp_avg_sq"), counters=("step",))
+        check_step(self, ("exp_avg", "exp_avg_sq"), counters=("step",), one_type=True)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:

@@ -117,7 +117,7 @@ class LBFGS(Optimizer):
         first = self._params[0]
         check_state(self, first, {}, ("func_evals", "n_iter"))
         if state["n_iter"]:
-            whole = self._flat_grad().shape
+            whole = self._flat_grad()
             vectors = {name: state.get(name) for name in ("d", "prev_flat_grad")}
             for name in ("old_dirs", "old_stps", "ro"):
                 kept = state.get(name)
@@ -130,7 +130,11 @@ class LBFGS(Optimizer):
                 if not is_number(value):
                     raise foreign_state("LBFGS", name, value, first)
             for name, vector in vectors.items():
-                if getattr(vector, "shape", None) != whole:
+                if (
+                    not isinstance(vector, cr.Tensor)
+                    or vector.shape != whole.shape
+                    or vector.dtype is not whole.dtype
+                ):
                     raise foreign_state("LBFGS", name, vector, first)
 
     def _iterate(

@@ -101,8 +101,8 @@ def update_rows(
     old_mean, old_square = state["exp_avg"][rows], state["exp_avg_sq"][rows]
     mean = old_mean + (values - old_mean) * (1 - beta1)
     square = old_square + (values * values - old_square) * (1 - beta2)
-    state["exp_avg"][rows] = mean
-    state["exp_avg_sq"][rows] = square
+    state["exp_avg"][rows] = mean.to(old_mean.dtype)  # which the gradient's may be wider than
+    state["exp_avg_sq"][rows] = square.to(old_square.dtype)
     step = state["step"]
     size = number(group["lr"]) * (1 - beta2**step) ** 0.5 / (1 - beta1**step)
-    p[rows] = p[rows] - mean / (square.sqrt() + group["eps"]) * size
+    p[rows] = (p[rows] - mean / (square.sqrt() + group["eps"]) * size).to(p.dtype)
