@@ -152,7 +152,7 @@ def shown(
 
 @functools.lru_cache(64)  # each way of running a program needs it once more
 def _code(chunk: str, name: str) -> Any:
-    return compile(chunk, name, "exec")
+    return compile(chunk, name, "exec", dont_inherit=True)
 
 
 def to_first_error(seen: list[Any]) -> list[Any]:

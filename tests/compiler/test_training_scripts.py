@@ -333,6 +333,14 @@ def activations_are_computed_again(wrap):
     return losses(wrap(stepping(both, sgd(both), loss)))
 
 
+@script(eager="a checkpointed function in it writes into a tensor from outside")
+def statistics_are_collected_once_more_in_backward(wrap):
+    body, head = nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16)), nn.Linear(16, 4)
+    both = nn.ModuleList([body, head])
+    loss = lambda x, y: F.cross_entropy(head(checkpoint(body, x, use_reentrant=False)), y)  # noqa: E731
+    return losses(wrap(stepping(both, sgd(both), loss))) + numbers(both)
+
+
 @script
 def a_hook_scales_a_gradient(wrap):
     model = mlp()

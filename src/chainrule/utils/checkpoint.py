@@ -17,6 +17,7 @@ from ..autograd import backward as run_backward
 from ..autograd import source
 from ..autograd.accidents import explain_module
 from ..autograd.function import Function
+from ..autograd.hooks import register_multi_grad_hook
 from ..autograd.modes import enable_grad, is_grad_enabled, no_grad
 from ..autograd.source import warn_user
 from ..autograd.state import STATE, TRACE
@@ -110,8 +111,8 @@ def checkpoint(
         _warn_about_default("checkpoint")
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
-    if STATE.unusual & TRACE:  # a compiled program decides itself what it computes again
-        return function(*args, **kwargs)
+    if STATE.unusual & TRACE:
+        return _traced(function, args, kwargs, preserve)
     if not use_reentrant:
         options = (preserve, context_fn, determinism_check, debug, early_stop)
         return _checkpoint_frame(function, args, kwargs, *options)
@@ -125,6 +126,36 @@ def checkpoint(
             "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
         )
     return CheckpointFunction.apply(function, preserve, *args)
+
+
+def _traced(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], preserve: bool
+) -> Any:
+    """A compiled program decides itself what it computes again, and writes everything once: where
+    the repetition would write too, there is none."""
+    before = STATE.trace.writes_to_outside()
+    STATE.turn_off(TRACE)  # a plan that asks for the random state would have to say it in each call
+    try:
+        modes = present_modes(preserve)
+    finally:
+        STATE.turn_on(TRACE)
+    result = function(*args, **kwargs)
+    if not is_grad_enabled() or STATE.trace.writes_to_outside() == before:
+        return result
+    STATE.trace.fail(
+        "a checkpointed function in it writes into a tensor from outside (such as running "
+        f"statistics), which backward does once more, at {source.here()}"
+    )
+
+    def write_again(_: Any) -> None:  # all that is left to do in this call's own backward
+        with restored_modes(modes):
+            function(*args, **kwargs)
+
+    made = result if isinstance(result, tuple | list) else (result,)
+    differentiable = [t for t in made if isinstance(t, TensorBase) and t._rg]
+    if differentiable:
+        register_multi_grad_hook(differentiable, write_again, mode="any")
+    return result
 
 
 def _warn_about_default(name: str) -> None:

@@ -121,6 +121,10 @@ class Trace:
         """A transform begins."""
         self.met_before[level] = {known.storage for known in self.known.values()}
 
+    def writes_to_outside(self) -> int:
+        """How many writes into memory from outside there have been."""
+        return sum(outside.storage.version for outside in self.outside)
+
     def had(self, array: Any, level: Any) -> bool:
         """Whether memory is known to be older than a transform."""
         known = self.known.get(id(array))

@@ -35,6 +35,11 @@ def _batch_norm_train(
 ) -> Any:
     if x.__class__ not in PLAIN:  # of arrays the op finds it out itself
         need_real(x, "batch_norm")
+    if STATE.saved_hooks and STATE.grad_enabled and not (running_mean is running_var is None):
+        # What packs the last tensor that a checkpoint needs ends its repetition there.
+        with no_grad():
+            _batch_norm_train(x, running_mean, running_var, weight, bias, momentum, eps)
+        running_mean = running_var = None
     n, c = x.shape[0], x.shape[1]
     inner = elements(x.shape[2:])
     out, mean, var = normalised(
