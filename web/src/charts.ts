@@ -6,6 +6,7 @@ export interface Line { name: string; x: number[]; y: (number | string)[]; kind?
 export interface ChartOptions {
   label: string; lines: Line[]; marks?: { x: number; y: number; text?: string }[]; drag?: (x: number) => void;
   log?: boolean; height?: number; xName?: string; small?: boolean;
+  none?: string; // said where there is no finite number to draw
 }
 const WIDE = 420, LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 36;
 
@@ -49,7 +50,9 @@ export function chart(o: ChartOptions): SVGElement {
   const px = (x: number) => LEFT + ((x - x0) / (x1 - x0)) * (WIDE - LEFT - RIGHT);
   const py = (y: number) => TOP + (1 - (y - y0) / (y1 - y0)) * (tall - TOP - BOTTOM);
   const made = s("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "chart", role: "img", "aria-label": o.label }) as SVGElement;
-  for (const v of o.log ? decades(y0, y1) : ticks(y0, y1, tall > 150 ? 4 : 3)) {
+  const empty = ![...solid.flatMap((l) => l.y), ...(o.marks ?? []).map((m) => m.y)].some((y) => Number.isFinite(value(y)));
+  if (empty) made.append(s("text", { class: "none", x: (LEFT + WIDE - RIGHT) / 2, y: (tall - BOTTOM + TOP) / 2 }, o.none ?? "no finite number here"));
+  for (const v of empty ? [] : o.log ? decades(y0, y1) : ticks(y0, y1, tall > 150 ? 4 : 3)) {
     made.append(s("line", { class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: py(v), y2: py(v) }),
       s("text", { class: "tick", x: LEFT - 6, y: py(v) + 4, "text-anchor": "end" }, tick(o.log ? Number((10 ** v).toPrecision(3)) : v)));
   }

@@ -11,11 +11,18 @@ interface Drawn { group: SVGElement; value: SVGElement; gradient: SVGElement; te
 export class GraphView {
   readonly element = h("section", { id: "graph", "aria-label": "Graph", tabindex: "0" });
   preview = true; // before the first step every value is shown, faintly
-  private data!: Doc;
+  private data: Doc | null = null;
   private boxes: Drawn[] = [];
   private edges: { from: number; to: number; path: SVGElement }[] = [];
 
   constructor(private readonly look: (id: number) => void) {}
+
+  clear() {
+    this.data = null;
+    this.boxes = [];
+    this.edges = [];
+    this.element.replaceChildren();
+  }
 
   show(data: Doc) {
     this.data = data;
@@ -42,7 +49,7 @@ export class GraphView {
   }
 
   private box([x, y, w, tall]: number[], k: number): Element {
-    const n = this.data.nodes[k];
+    const n = this.data!.nodes[k];
     const group = s("g", { role: "button", tabindex: 0, "data-node": k }) as SVGElement;
     const value = s("text", { class: "small", x: x + w / 2, y: y + 31 }) as SVGElement;
     const gradient = s("text", { class: "small grad", x: x + w / 2, y: y + 46 }) as SVGElement;
@@ -59,7 +66,7 @@ export class GraphView {
   /** Draw the moment after so many steps; `shown` is a node that is looked at instead. */
   at(at: number, shown: number | null, stopped: (n: Node) => boolean) {
     const { data } = this;
-    if (!this.boxes.length) return;
+    if (!data || !this.boxes.length) return;
     const forward = data.forward.length, back = data.backward.slice(0, Math.max(0, at - forward));
     const ran = new Set(data.forward.slice(0, Math.min(at, forward)));
     const step = at > forward ? data.backward[at - forward - 1] : null;
@@ -95,10 +102,10 @@ export class GraphView {
   }
 
   private bring(id: number | null) {
-    const place = id === null ? null : this.data.places?.boxes[id];
+    const place = id === null ? null : this.data?.places?.boxes[id];
     if (!place) return;
     const around = this.element.querySelector(".drawing") as HTMLElement;
-    const drawn = around.firstElementChild!.clientWidth / (this.data.places!.width + 8);
+    const drawn = around.firstElementChild!.clientWidth / (this.data!.places!.width + 8);
     const [x, y, wide, tall] = place.map((v) => v * drawn);
     const inside = (low: number, high: number, from: number, size: number) => low >= from + 8 && high <= from + size - 8;
     if (!inside(x, x + wide, around.scrollLeft, around.clientWidth)) around.scrollLeft = x + wide / 2 - around.clientWidth / 2;

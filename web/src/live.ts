@@ -13,6 +13,7 @@ interface Entry { name: string; path: number[]; value: number; word: string } //
 
 const entriesOf = (name: string, value: Nested, path: number[] = []): Entry[] => Array.isArray(value)
   ? value.flatMap((v, k) => entriesOf(name, v, [...path, k])) : [typeof value === "string" ? { name, path, value: 0, word: value } : { name, path, value, word: "" }];
+const FIRST = 16; // numbers that are listed without being asked for
 const label = (e: Entry) => e.name + e.path.map((k) => `[${k}]`).join("");
 
 export class LiveView {
@@ -24,6 +25,8 @@ export class LiveView {
   loaded: (name: string) => void = () => {}; // told when another file is opened
   waits = false; // a program that others wrote, until somebody has read it
   private base: Record<string, Nested> = {}; // where predictions start
+  private functions: string[] = []; // of the program, as its last run without an error knew them
+  private everyNumber = false; // whether all of many numbers are listed
   private along = "";
   private range: [number, number] | null = null;
   private readonly problem = h("div", { id: "problem", role: "alert" });
@@ -57,8 +60,8 @@ export class LiveView {
     this.state.name = name;
     this.state.text = text;
     this.loaded(name);
-    this.base = {};
-    this.doc = null;
+    this.functions = [];
+    this.begin("Running the program …");
     this.drawChoices();
     const ours = text === this.start.text || this.start.lessons.some((l) => l.program === text);
     this.waits = !ours && !isOwn(text);
@@ -66,6 +69,19 @@ export class LiveView {
       this.steps.title.textContent = "The program has not run.";
       this.problem.replaceChildren(...this.trust(() => {}));
     } else this.run({});
+  }
+
+  /** Another program or function: nothing of the one before stays. */
+  private begin(said: string) {
+    this.base = {};
+    this.doc = null;
+    this.along = "";
+    this.range = null;
+    this.everyNumber = false;
+    this.steps.clear(said);
+    for (const part of [this.problem, this.numbers, this.foretold, this.plot]) part.replaceChildren();
+    delete this.plot.dataset.of;
+    this.print();
   }
 
   /** What is said of a program that others wrote, and the button that lets it run. */
@@ -91,10 +107,12 @@ export class LiveView {
     if (this.waits) return;
     this.element.setAttribute("aria-busy", "true");
     const slow = setTimeout(() => { this.steps.title.textContent = "Running the program …"; }, 400);
+    const { name, text, at, pass, function: asked } = this.state;
+    const left = () => this.state.text !== text || this.state.name !== name || this.state.function !== asked; // edited meanwhile: the next run has it
     try {
-      const { name, text, at, pass } = this.state;
-      const doc = await ask<Doc>("trace", { text, name, function: this.state.function, at, step: pass, base: this.base, result: this.state.result ?? "" });
-      if (this.state.text !== text || this.state.name !== name) return; // edited meanwhile: the next run has it
+      const doc = await ask<Doc>("trace", { text, name, function: asked, at, step: pass, base: this.base, result: this.state.result ?? "" });
+      if (left()) return;
+      this.functions = doc.functions ?? [];
       const first = this.doc === null || this.doc.function !== doc.function;
       this.doc = doc;
       this.problem.replaceChildren();
@@ -109,6 +127,8 @@ export class LiveView {
       this.drawCurve({});
     } catch (e) {
       if (!(e instanceof ProgramProblem)) throw e;
+      if (left()) return;
+      if (!this.functions.length) { this.functions = [...text.matchAll(/^def ([^\W\d_]\w*)/gmu)].map((m) => m[1]); this.drawChoices(); }
       this.problem.replaceChildren(h("p", {}, e.facts.line ? `Line ${e.facts.line}: ${e.message}` : e.message));
       this.editor.wrong(e.facts.line);
       this.print(e.facts.printed);
@@ -140,11 +160,11 @@ export class LiveView {
         makeOwn(found.text);
         Object.assign(state, { function: "", at: {}, step: 0, pass: 1, result: undefined });
         this.load(found.name, found.text);
-      } catch (e) { this.problem.replaceChildren(h("p", {}, e instanceof Error ? e.message : String(e))); }
+      } catch (e) { this.drawChoices(); this.problem.replaceChildren(h("p", {}, e instanceof Error ? e.message : String(e))); }
     }))];
-    if (this.doc?.functions?.length) parts.push(field("Function", select("function", this.doc.functions, this.doc.function ?? "", (name) => {
-      Object.assign(state, { function: name, at: {}, result: undefined });
-      this.base = {};
+    if (this.functions.length) parts.push(field("Function", select("function", this.functions, this.doc?.function ?? state.function, (name) => {
+      Object.assign(state, { function: name, at: {}, step: 0, result: undefined });
+      this.begin("Running the program …");
       this.run({});
     })));
     if ((this.doc?.results?.length ?? 0) > 1) parts.push(field("Result", select("result", this.doc!.results!, this.doc!.result ?? "", (name) => {
@@ -162,8 +182,9 @@ export class LiveView {
     const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
     this.sliders.clear();
     if (!entries.length) { this.numbers.replaceChildren(h("p", { class: "hint" }, "This run has no numbers of its own to move: edit the code.")); return; }
-    const rows = entries.map((e) => this.row(e));
-    this.numbers.replaceChildren(...rows, button("Predict from here", "rebase", () => { this.base = structuredClone(this.state.at); this.run({ keepNumbers: true }); }));
+    const listed = this.everyNumber ? entries : entries.slice(0, FIRST);
+    const all = button(`Show all ${entries.length} numbers`, "all-numbers", () => { this.everyNumber = true; this.drawNumbers(); this.numbers.querySelectorAll("input")[2 * FIRST].focus(); });
+    this.numbers.replaceChildren(...listed.map((e) => this.row(e)), ...(listed.length < entries.length ? [all] : []), button("Predict from here", "rebase", () => { this.base = structuredClone(this.state.at); this.run({ keepNumbers: true }); }));
   }
 
   private row(e: Entry): HTMLElement {
@@ -200,9 +221,9 @@ export class LiveView {
     }
     this.along = label(e);
     try {
-      const { name, text, at } = this.state;
-      const got = await ask<Curve>("curve", { name, text, at, function: this.doc.function, result: this.doc.result ?? "", along: this.along, low: this.range[0], high: this.range[1] });
-      if (this.doc && this.state.text === text) this.drawPlot(got, e, entries);
+      const { name, text, at } = this.state, { function: of, result = "" } = this.doc;
+      const got = await ask<Curve>("curve", { name, text, at, function: of, result, along: this.along, low: this.range[0], high: this.range[1] });
+      if (this.state.text === text && this.state.name === name && this.doc?.function === of && (this.doc.result ?? "") === result && this.along === got.along) this.drawPlot(got, e, entries);
     } catch (problem) {
       if (!(problem instanceof ProgramProblem)) throw problem;
       this.plot.replaceChildren();

@@ -2,14 +2,15 @@
 import type { Doc, Node } from "./document";
 import { button, field, h, heading, select, table } from "./dom";
 import { type Figures, figuresOf, fold, type Folded, modulesOf, type Shown, tree } from "./folding";
-import { type Box, layered } from "./layered";
+import { type Layout, layered } from "./layered";
 import { full, heat, short } from "./values";
 
 type Measure = "nothing" | "parameters" | "memory" | "time" | "gradient";
 const WORDS: Record<Measure, string> = { nothing: "nothing", parameters: "parameters", memory: "memory kept for backward", time: "time", gradient: "gradient norm" };
 
 function bytes(n: number): string { return n >= 1 << 20 ? `${short(Number((n / (1 << 20)).toPrecision(3)))} MiB` : n >= 1024 ? `${short(Number((n / 1024).toPrecision(3)))} KiB` : `${n} B`; }
-const figure = (m: Measure, v: number) => (!Number.isFinite(v) ? "not finite" : m === "memory" ? bytes(v) : m === "time" ? `${short(Number(v.toPrecision(3)))} µs` : m === "gradient" ? short(Number(v.toPrecision(3))) : v.toLocaleString("en"));
+const duration = (micros: number) => { const [unit, size] = micros >= 1e6 ? ["s", 1e6] as const : micros >= 1e3 ? ["ms", 1e3] as const : ["µs", 1] as const; return `${short(Number((micros / size).toPrecision(3)))} ${unit}`; };
+const figure = (m: Measure, v: number) => (!Number.isFinite(v) ? "not finite" : m === "memory" ? bytes(v) : m === "time" ? duration(v) : m === "gradient" ? short(Number(v.toPrecision(3))) : v.toLocaleString("en"));
 
 export class ModelView {
   readonly title = "Model";
@@ -19,7 +20,7 @@ export class ModelView {
   private figures: Figures[] = [];
   private open = new Set<string>();
   private folded: Folded = { boxes: [], links: [], place: new Map() };
-  private boxes: Box[] = [];
+  private layout: Layout = { boxes: [], bends: [] };
   private scale = 1;
   private x = 0;
   private y = 0;
@@ -52,7 +53,7 @@ export class ModelView {
 
   shown() {
     if (this.live.doc && this.live.doc !== this.doc) this.take(this.live.doc);
-    else if (!this.live.doc) this.status.textContent = "Nothing has run yet.";
+    else if (!this.live.doc) this.clear();
     this.resize();
   }
 
@@ -67,13 +68,23 @@ export class ModelView {
     this.drawList();
   }
 
+  private clear() {
+    this.doc = null;
+    this.folded = { boxes: [], links: [], place: new Map() };
+    this.layout = { boxes: [], bends: [] };
+    this.found = [];
+    this.details.replaceChildren();
+    this.list.replaceChildren();
+    this.status.textContent = "Nothing has run yet.";
+  }
+
   private layOut() {
     this.folded = fold(this.doc!, this.modules, this.figures, this.open);
     const widths = this.folded.boxes.map((b) => Math.min(230, Math.max(90, 8 * Math.max(b.label.length, b.under.length) + 20)));
-    this.boxes = layered(widths, this.folded.links);
+    this.layout = layered(widths, this.folded.links);
     this.rescale();
     this.chosen = -1;
-    this.details.replaceChildren(h("p", {}, "Click on a module to open it, on an op to see its value."));
+    this.details.replaceChildren(h("p", {}, "Click on a module to open it, on an op to see its value."), h("p", { class: "hint" }, "Times are of this one run; what is used for the first time is also prepared in it."));
     this.status.textContent = `${this.doc!.nodes.length.toLocaleString("en")} nodes, ${this.folded.boxes.length.toLocaleString("en")} boxes shown`;
     this.find(0);
     this.draw();
@@ -104,6 +115,8 @@ export class ModelView {
   }
 
   // ---- looking ----------------------------------------------------------------------------------
+
+  private get boxes() { return this.layout.boxes; }
 
   /** How large the page's type is: 1 is 16 pixels. */
   private get type() { return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; }
@@ -244,7 +257,8 @@ export class ModelView {
   }
 
   private drawList() {
-    const rows = tree(this.modules, this.figures).map((m) => {
+    const inSight = (path: string) => path.split(".").slice(0, -1).every((_, k, outer) => this.open.has(outer.slice(0, k + 1).join(".")));
+    const rows = tree(this.modules, this.figures).filter((m) => inSight(m.path)).map((m) => {
       const shut = button(`${this.open.has(m.path) ? "▾" : "▸"} ${m.path}`, "", () => this.toggle(m.path), { class: "opener", "aria-expanded": `${this.open.has(m.path)}`, style: `margin-left:${m.depth * 14}px`, "data-path": m.path });
       return [shut, ...(["parameters", "memory", "time", "gradient"] as Measure[]).map((k) => figure(k, m.figures[k as keyof Figures]))];
     });
@@ -269,13 +283,14 @@ export class ModelView {
     c.lineWidth = 1.3;
     c.beginPath();
     const far = this.scale < 0.25; // names cannot be read
-    for (const [a, b] of this.folded.links) {
-      const p = this.boxes[a], q = this.boxes[b];
-      if (Math.min(p.y, q.y) > bottom || Math.max(p.y + p.h, q.y + q.h) < this.y) continue;
+    this.folded.links.forEach(([a, b], k) => {
+      const p = this.boxes[a], q = this.boxes[b], bends = this.layout.bends[k];
+      if (Math.min(p.y, q.y) > bottom || Math.max(p.y + p.h, q.y + q.h) < this.y) return;
       c.moveTo(p.x, p.y + p.h);
-      if (q.layer - p.layer > 1) c.bezierCurveTo(p.x + 60, p.y + p.h + 60, q.x + 60, q.y - 60, q.x, q.y);
-      else c.lineTo(q.x, q.y);
-    }
+      if (!bends.length && q.layer - p.layer !== 1) { c.bezierCurveTo(p.x + 60, p.y + p.h + 60, q.x + 60, q.y - 60, q.x, q.y); return; }
+      for (let j = 0; j < bends.length; j += 2) c.lineTo(bends[j], bends[j + 1]);
+      c.lineTo(q.x, q.y);
+    });
     c.stroke();
     const found = new Set(this.found);
     c.textAlign = "center";

@@ -317,13 +317,13 @@ export class PlaygroundView {
   private drawLoss(f: Frame) {
     const lines = [{ name: "now", ...f.losses }, ...(this.before ? [{ name: "before", ...this.before.losses }] : [])];
     const log = lines.every((l) => l.y.every((v) => typeof v === "string" || v > 0)); // "inf" is left out of the curve
-    this.loss.replaceChildren(chart({ label: `loss up to step ${f.step}`, lines, log, xName: "step" }), ...(this.before ? [legend(["now", "before"])] : []));
+    this.loss.replaceChildren(chart({ label: `loss up to step ${f.step}`, lines, log, xName: "step", none: f.step ? undefined : "no step yet" }), ...(this.before ? [legend(["now", "before"])] : []));
   }
 
   private drawUnits(f: Frame) {
-    const parts = (f.units ?? []).map((layer) => {
+    const parts = (f.units ?? []).map((layer, nr) => {
       const words = [`${layer.count} ${layer.kind} units`, layer.dead ? `${layer.dead} dead` : "", layer.saturated ? `${layer.saturated} saturated` : ""].filter(Boolean).join(", ");
-      return h("div", { class: "layer" }, heading(`Layer ${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
+      return h("div", { class: "layer" }, heading(`Hidden layer ${nr + 1}, model.${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
         h("div", { class: `map ${u.state}` }, unitMap(u.map, layer.side, layer.rows, `unit ${k}${u.state ? `, ${u.state}` : ""}, from ${short(u.low)} to ${short(u.high)}`),
           ...(u.state ? [h("span", {}, u.state)] : [])))));
     });
@@ -336,7 +336,7 @@ export class PlaygroundView {
     const rows = f.layers.map((l) => {
       const share = typeof l.gradient === "string" ? 1 : Math.max(0, 1 + Math.log10(Math.max(l.gradient, 1e-30) / top) / 8);
       const size = h("span", { class: "size", style: `width:${(64 * share).toFixed(0)}px` });
-      return [`${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${tiny(l.gradient)}`), tiny(l.update), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
+      return [`model.${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${tiny(l.gradient)}`), tiny(l.update), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
     });
     this.flow.replaceChildren(h("h2", {}, `Gradients, weights and steps by layer, at step ${f.measured}`), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["layer", "gradient", "step", "weights", "steps"], rows, "layers"));
   }

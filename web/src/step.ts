@@ -7,7 +7,7 @@ import { backwards, describe } from "./panel";
 import { short } from "./values";
 
 export class StepView {
-  data!: Doc;
+  data: Doc | null = null;
   at = 0; // steps done
   readonly title = h("p", { id: "where", role: "status", "aria-live": "polite" }, "Running the program …");
   readonly panel = h("section", { id: "panel", "aria-label": "This step", tabindex: "0" });
@@ -41,6 +41,18 @@ export class StepView {
     this.go(at);
   }
 
+  /** Another program has not run yet: nothing of the one before is shown beside it. */
+  clear(said: string) {
+    this.data = null;
+    this.at = 0;
+    this.slider.max = "0";
+    this.title.textContent = said;
+    this.code.light("", 0);
+    this.graph.clear();
+    this.panel.replaceChildren();
+    this.modes.replaceChildren();
+  }
+
   go(to: number) {
     if (!this.data) return;
     this.at = Math.max(0, Math.min(this.total, to));
@@ -57,12 +69,12 @@ export class StepView {
     this.go(to);
   }
 
-  private node(id: number): Node { return this.data.nodes[id]; }
+  private node(id: number): Node { return this.data!.nodes[id]; }
   private nodeAt(at: number): number {
-    const forward = this.data.forward.length;
-    return at > forward ? this.data.backward[at - forward - 1].node : this.data.forward[at - 1];
+    const { forward, backward } = this.data!;
+    return at > forward.length ? backward[at - forward.length - 1].node : forward[at - 1];
   }
-  private file(n: Node) { return this.data.files[n.file]?.name ?? ""; }
+  private file(n: Node) { return this.data!.files[n.file]?.name ?? ""; }
   private stopsAt(id: number) {
     const n = this.node(id);
     return this.stops.has(keyOf(n)) || this.code.breakpoints.has(`${this.file(n)}:${n.line}`);
@@ -78,6 +90,7 @@ export class StepView {
 
   private draw() {
     const { at, data } = this;
+    if (!data) return;
     const forward = data.forward.length;
     const id = at === 0 ? null : this.nodeAt(at);
     const step = at > forward ? data.backward[at - forward - 1] : null;
@@ -88,14 +101,13 @@ export class StepView {
     else this.code.light(this.file(this.node(id)), this.node(id).line);
     this.graph.at(at, this.shown, (n) => this.stops.has(keyOf(n)));
     const looked = this.shown ?? (step ? null : id);
-    const parts = looked !== null ? describe(data, this.node(looked)) : step ? backwards(data, step) : this.start();
+    const parts = looked !== null ? describe(data, this.node(looked)) : step ? backwards(data, step) : this.start(data);
     const about = this.shown ?? id;
     this.panel.replaceChildren(...parts, ...(about === null ? [] : [this.stopper(this.node(about))]));
     this.panel.scrollTop = 0;
   }
 
-  private start() {
-    const { data } = this;
+  private start(data: Doc) {
     return [h("h2", {}, data.title), ...data.notes.map((n) => h("p", {}, n)),
       h("p", {}, `${data.forward.length} ops forward, ${data.backward.length} steps back. Step ▶ takes one, ▶▶ runs on to the next breakpoint, ◀ and ◀◀ go back. On a keyboard: the arrows, End and Home.`)];
   }
@@ -112,12 +124,12 @@ export class StepView {
   }
 
   private drawModes() {
-    const m = this.data.modes;
+    const m = this.data?.modes;
     if (!m?.rows.length) { this.modes.replaceChildren(...(m?.reason ? [h("h2", {}, "Three ways to the derivative"), h("p", { class: "hint" }, m.reason)] : [])); return; }
     const rows = m.rows.map((r) => [r.input, `${short(r.numeric)}${r.differs ? " ≠" : ""}`, short(r.symbolic), short(r.automatic), r.formula ?? ""]);
-    const notes = [m.reason, m.rows.some((r) => r.differs) ? "≠: the difference disagrees with the automatic derivative. It does where a part runs without gradients (detach, no_grad), at a kink or a jump, or where the numbers are too coarse (half precision)." : ""];
+    const notes = [m.reason, m.rows.some((r) => r.differs) ? "≠: the difference disagrees with the automatic derivative. It does where a part runs without gradients (detach, no_grad), at a kink or a jump, where the backward of a custom Function is wrong, or where the numbers are too coarse (single or half precision)." : ""];
     this.modes.replaceChildren(h("h2", {}, "Three ways to the derivative"),
-      table([`d ${this.data.title} / d`, "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"), ...notes.filter(Boolean).map((t) => h("p", { class: "hint" }, t)));
+      table([`d ${this.data!.title} / d`, "numeric difference", "symbolic", "automatic", "formula"], rows, "derivatives"), ...notes.filter(Boolean).map((t) => h("p", { class: "hint" }, t)));
   }
 }
 

@@ -99,7 +99,7 @@ def _numbers_under(tape: Tape, v: Vertex) -> dict[str, float]:
 
 
 class _PlugIn(ast.NodeTransformer):
-    """Names of known values become numbers."""
+    """Names of known values become numbers; those that are not finite stay words: `nan`, `-inf`."""
 
     def __init__(self, values: dict[str, float]) -> None:
         self.values = values
@@ -114,13 +114,8 @@ class _PlugIn(ast.NodeTransformer):
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
             known = self.values.get(ast.unparse(node))
             if known is not None:
-                return ast.parse(_literal(known), mode="eval").body
+                return ast.parse(f"{known:.6g}", mode="eval").body
         return super().visit(node)
-
-
-def _literal(value: float) -> str:
-    text = f"{value:.6g}"
-    return text if text.lstrip("-")[:1].isdigit() else repr(text)
 
 
 def local_derivative(link: Link) -> Any:

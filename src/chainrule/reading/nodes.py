@@ -254,8 +254,11 @@ class Tape:
         for link in v.uses:
             child = link.child.node
             if child.code is node.code and child.lasti == node.lasti and len(v.uses) == 1:
-                called = v.place.expression.split("(")[0].split(".")[-1]
-                return target if called == v.op or "(" not in v.place.expression else ""
+                text = v.place.expression
+                if not text:  # too long to be kept
+                    return target if link.child.op == v.op else ""
+                called = text.split("(")[0].split(".")[-1]
+                return target if called == v.op or "(" not in text else ""
         return target
 
     @property

@@ -14,9 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..random import manual_seed
+from ..studio.answers import SEED
 from ..studio.lessons import LESSONS, add_lesson
-from ..studio.programs import ProgramError, trace_program
+from ..studio.process import problem_facts
+from ..studio.programs import ProgramError, read_program, trace_program
 from .installation import install
+
+_IN_A_CELL = ". In a notebook, call studio.trace(f, {'x': 2.0}) in a cell: it shows the page there"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,7 +31,8 @@ def main(argv: Sequence[str]) -> int:
     if options.target:
         found = re.fullmatch(r"(.*?\.py)(?::(\w+))?", options.target, re.DOTALL)
         if found is None:
-            return _wrong(f"expected file.py or file.py:function, got {options.target}")
+            return _wrong(f"expected file.py or file.py:function, got {options.target}"
+                          f"{_IN_A_CELL if options.target.endswith('.ipynb') else ''}")  # fmt: skip
         file, function = found[1], found[2] or ""
         if not os.path.isfile(file):
             return _wrong(f"there is no file {file}")
@@ -34,6 +40,8 @@ def main(argv: Sequence[str]) -> int:
         return _wrong(f"there are {len(LESSONS)} lessons, from 1 on; not {options.lesson}")
     try:
         at = dict(_assignment(text) for text in options.at)
+        if file and at:
+            _check_names(read_program(Path(file)), function, at)
         if options.record:
             return _record(options, file, function, at)
         return _serve(options, file, function, at)
@@ -63,10 +71,16 @@ def _record(options: Any, file: str, function: str, at: dict[str, Any]) -> int:
     if not file and not options.lesson:
         return _wrong("--record needs a file.py to run, or a lesson")
     install()
-    lesson = LESSONS[options.lesson - 1]["program"]
-    text = Path(file).read_text(encoding="utf-8") if file else lesson
+    text = read_program(Path(file)) if file else LESSONS[options.lesson - 1]["program"]
     file = file or "lesson.py"
-    made = trace_program(text, os.path.abspath(file), function, at, options.step)
+    manual_seed(SEED)  # as the live page runs it
+    try:
+        made = trace_program(text, os.path.abspath(file), function, at, options.step)
+    except (Exception, SystemExit) as problem:  # of the user's program
+        said = problem_facts(problem, file)
+        return _wrong(
+            f"line {said['line']}: {said['message']}" if said["line"] else said["message"]
+        )
     add_lesson(made.document, options.lesson)
     made.to_html(options.record)
     print(f"wrote {options.record}")
@@ -106,6 +120,22 @@ def _assignment(text: str) -> tuple[str, Any]:
     except (ValueError, SyntaxError, MemoryError, RecursionError):  # of absurd text
         raise ProgramError(f"--at takes name=number or name=[numbers], got {text!r}") from None
     return name, found
+
+
+def _check_names(text: str, function: str, at: dict[str, Any]) -> None:
+    """Refuse a name that is no input of the function, or (where none is named) of any."""
+    known: list[str] = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name in (function or node.name, function):
+            a = node.args
+            known += [one.arg for one in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+            if a.kwarg or node.decorator_list:
+                return
+    for name in at:  # a part of a dict or an uneven list is called by both: p_w
+        if known and not any(name == one or name.startswith(f"{one}_") for one in known):
+            what = function or "the program"
+            raise ProgramError(f"--at {name}: {what} has no input {name!r}; it has: "
+                               f"{', '.join(known)}")  # fmt: skip
 
 
 def _is_numbers(value: Any) -> bool:

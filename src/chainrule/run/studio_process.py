@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+# What is needed later is imported before a program's own `csv.py` can be taken for it.
+import csv
+import glob
+
+import numpy.random
+
 from ..studio.process import main
 from .installation import install
+
+NEEDED = (csv, glob, numpy.random)
 
 if __name__ == "__main__":
     install()

@@ -6,7 +6,8 @@ import inspect
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from .values import number
 
 SEED = 0  # of every run: an edited number is the only thing that changes
 CURVE_POINTS = 121
+CURVE_SECONDS = 1.5  # a slow function is drawn by fewer points
+STRIDES = (60, 30, 15, 5, 1)  # between the points, from a first look to all of them
 
 
 def trace(
@@ -84,14 +87,28 @@ def curve(
     """
     path, here = _entry(at, along)
     f = _function(text, name, function, at, result)
-    xs = np.linspace(low, high, CURVE_POINTS)
     y, slope = settled(f, lambda: _value_and_slope(f, path, here))
-    found = [_value_and_slope(f, path, float(x)) for x in xs]
+    found = _points(lambda x: _value_and_slope(f, path, x), low, high)
     return {
-        "along": along, "x": [float(x) for x in xs], "values": [number(v) for v, _ in found],
-        "slopes": [number(d) for _, d in found],
+        "along": along, "x": list(found), "values": [number(v) for v, _ in found.values()],
+        "slopes": [number(d) for _, d in found.values()],
         "here": {"x": here, "value": number(y), "slope": number(slope)},
     }  # fmt: skip
+
+
+def _points(
+    f: Callable[[float], tuple[float, float]], low: float, high: float
+) -> dict[float, tuple[float, float]]:
+    """What `f` gives between two ends, at as many points as there is time for."""
+    xs, found = np.linspace(low, high, CURVE_POINTS).tolist(), {}
+    began = perf_counter()
+    for stride in STRIDES:
+        missing = [x for x in xs[::stride] if x not in found]
+        spent = perf_counter() - began
+        if found and spent * (1 + len(missing) / len(found)) > CURVE_SECONDS:
+            break
+        found |= {x: f(x) for x in missing}
+    return dict(sorted(found.items()))
 
 
 def _function(text: str, name: str, function: str, at: Mapping[str, Any], result: str) -> Asked:

@@ -33,6 +33,7 @@ class Asked:
         self.result = result
         self.results: list[str] = []
         self.fixed: dict[str, Any] = {}
+        self.single = False  # whether numbers are handed on in single precision
         self.draws: Any = None  # state of the random numbers that every run begins with
         self.__name__ = getattr(f, "__name__", type(f).__name__)
         self.__globals__ = getattr(f, "__globals__", {})
@@ -128,13 +129,26 @@ def unheard() -> Iterator[None]:
 
 
 def settled(asked: Asked, act: Callable[[], Any]) -> Any:
-    """What `act` gives; once more with whole numbers as they are if the function needs them."""
+    """What `act` gives; once more in the form of the inputs that the function needs.
+
+    Whole numbers as they are where they count something, single precision where it meets the
+    parameters of a model.
+    """
     try:
         return act()
     except TypeError as problem:
         if "int" not in str(problem) or not asked.keep_counts():
             raise
-    return act()
+    except RuntimeError as problem:
+        if asked.single or "dtype" not in str(problem):
+            raise
+        asked.single = True
+        try:
+            return act()
+        except RuntimeError:
+            asked.single = False
+            raise problem from None
+    return settled(asked, act)
 
 
 def _numbers_in(name: str, value: Any, path: Path = ()) -> Iterator[tuple[str, tuple[Path, Any]]]:

@@ -9,6 +9,8 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from .programs import ProgramError, read_program
+
 HEADER = "X-Studio-Token"
 MOST_BYTES = 8 << 20  # of one request
 _NAME = re.compile(r"\w[\w. -]{0,120}\.py")
@@ -72,9 +74,9 @@ def text_of(path: Path) -> str:
     if path.stat().st_size > MOST_BYTES:
         raise Refused(413, f"{path.name} is larger than {MOST_BYTES:,} bytes")
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(400, f"{path.name} cannot be read as UTF-8 text: {problem}") from None
+        return read_program(path)
+    except ProgramError as problem:
+        raise Refused(400, str(problem)) from None
 
 
 def whole(value: object) -> int:

@@ -128,6 +128,10 @@ def problem_facts(problem: BaseException, file: str) -> dict[str, Any]:
     except Exception:
         text = "its text cannot be made"
     said = text if isinstance(problem, ProgramError) else f"{kind}: {text}"
+    if isinstance(problem, SystemExit):
+        said += ". The program ended itself before there was anything to show."
+    elif isinstance(problem, EOFError) and "reading a line" in text:
+        said += ". Fix: it has no terminal to read from here: write the value into the program."
     return {"message": said[:4000], "line": line}
 
 

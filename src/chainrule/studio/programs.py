@@ -6,7 +6,9 @@ import inspect
 import linecache
 import os
 import sys
+import tokenize
 from collections.abc import Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from ..autograd.node import OutSlot
 from ..autograd.watching import watching
+from ..random import get_rng_state, set_rng_state
 from ..reading import Tape
 from .asked import Asked
 from .document import Builder
@@ -39,9 +42,11 @@ def trace_program(
     if function:
         return _of_function(load(text, file), file, function, at or {}, result)
     remember_source(text, file)
+    draws = get_rng_state()
     found = _of_run(text, file, step)
     if found is not None:
         return found
+    set_rng_state(draws)  # as if it had not run: a model of its own has the same weights again
     module = load(text, file)
     names = functions_of(module)
     if not names:
@@ -50,6 +55,15 @@ def trace_program(
             "function of numbers that returns a tensor, or call backward() on a result."
         )
     return _of_function(module, file, names[-1], at or {}, result)
+
+
+def read_program(path: Path) -> str:
+    """The text of a file, in the encoding that its first lines declare (UTF-8 if none)."""
+    try:
+        with tokenize.open(path) as file:
+            return file.read()
+    except (OSError, SyntaxError, UnicodeDecodeError) as problem:
+        raise ProgramError(f"{path.name} cannot be read as text: {problem}") from None
 
 
 def load(text: str, file: str) -> ModuleType:
@@ -75,8 +89,10 @@ def _module(text: str, file: str, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = file
     folder = os.path.dirname(os.path.abspath(file))
-    if folder not in sys.path:
-        sys.path.insert(0, folder)  # its neighbours can be imported
+    root, module.__package__ = package_of(folder)
+    for place in (root, folder):
+        if place not in sys.path:
+            sys.path.insert(0, place)  # its neighbours can be imported
     before, arguments = sys.modules.get(name), sys.argv
     sys.modules[name] = module  # dataclasses and pickles look it up
     sys.argv = [file]
@@ -107,6 +123,18 @@ def _of_function(
         )
     made.document["function"], made.document["functions"] = function, names
     return made
+
+
+def package_of(folder: str) -> tuple[str, str | None]:
+    """(where its imports start, the package) of the files in a folder; None outside of packages.
+
+    So `from .neighbour import f` works in a file of a package, as it does where that is imported.
+    """
+    parts: list[str] = []
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    return folder, ".".join(parts) or None
 
 
 class _Found(BaseException):
@@ -157,9 +185,13 @@ class _PassRecorder(Recorder):
 
 def _of_run(text: str, file: str, step: int) -> Trace | None:
     recorder = _PassRecorder(step, os.path.basename(file))
+    module = None
     try:
         with watching(recorder):
             module = _module(text, file, "__main__")
+    except SystemExit as ended:
+        if ended.code:  # a script may end with sys.exit()
+            raise
     except _Found as found:
         found.document["function"], found.document["functions"] = "", []
         found.document["step"] = step
@@ -173,4 +205,6 @@ def _of_run(text: str, file: str, step: int) -> Trace | None:
     return None
 
 
-__all__ = ["ProgramError", "functions_of", "load", "remember_source", "trace_program"]
+__all__ = [
+    "ProgramError", "functions_of", "load", "read_program", "remember_source", "trace_program",
+]  # fmt: skip

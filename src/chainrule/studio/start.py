@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .lessons import LESSONS
+from .programs import read_program
 
 EXAMPLE = """\
 def cost(x=2.0, w=3.0, b=1.0, target=5.0):
@@ -35,7 +36,7 @@ def starting_point(
     """The program, its point and the names of its neighbours; or a lesson, from 1 on."""
     path = Path(file or ("lesson.py" if lesson else "program.py"))
     text = LESSONS[lesson - 1]["program"] if lesson else EXAMPLE
-    text = path.read_text(encoding="utf-8-sig") if file else text
+    text = read_program(path) if file else text
     folder = path.resolve().parent if file else Path.cwd()
     return {
         "name": path.name, "lesson": lesson - 1, "text": text, "function": function, "at": at,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..reading import Names, Tape, track_modules
 from ..serialization.files import write_text
 from .asked import Asked, settled
 from .document import Builder
-from .modes import modes
+from .modes import Ran, modes
 from .recording import Recorder
 from .values import number
 
@@ -72,8 +73,9 @@ def trace(
 ) -> Trace:  # fmt: skip
     """Run a function at a point and keep every step of it, forward and backward.
 
-    `at` gives its inputs: numbers, lists, arrays (taken as float64), tensors (taken as they are,
-    except that floating ones require grad) or dicts of these. Defaults fill what is left out. Of a
+    `at` gives its inputs: numbers, lists, arrays (taken as float64; as float32 where the function
+    takes no other, as a model does), tensors (taken as they are, except that floating ones require
+    grad) or dicts of these. Defaults fill what is left out. Of a
     function with several results `result` names the one to look at (`[1]`, `loss`).
 
     >>> import chainrule as torch
@@ -99,10 +101,15 @@ def _traced(f: Asked, title: str) -> Trace:
         recorder.names.add(name, tensor)
     for name, model in models.items():
         recorder.names.add_module(name, model)
+    began = perf_counter()
     with track_modules(**models) as calls, watching(recorder):
         y = f(**inputs)
+    seconds = perf_counter() - began
     made = _built(y, recorder, calls if models else None, inputs, title or f.__name__)
-    made["modes"] = modes(f, inputs, _gradients(made, inputs), len(recorder.ops), draws)
+    ran = Ran(len(recorder.ops), seconds, draws, _is_coarse(made))
+    made["modes"] = modes(f, inputs, _gradients(made, inputs), ran)
+    if f.single:
+        made["notes"].append("The numbers are single precision here: the program took no double.")
     made["results"], made["result"] = f.results, f.result
     made["inputs"] = [
         {"name": n, "node": _id_of_input(made, n), "shape": list(t._a.shape),
@@ -184,7 +191,7 @@ def bound_inputs(f: Asked, at: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
         value = given.pop(name, p.default)
         if isinstance(value, str) and value in NOT_FINITE and not isinstance(p.default, str):
             value = float(value)  # as JSON has it
-        tensor = as_input(value, p.default)
+        tensor = as_input(value, p.default, f.single)
         if tensor is None:
             fixed[name] = value
         else:
@@ -200,10 +207,10 @@ def listed(a: np.ndarray) -> Any:
     return number(a) if a.ndim == 0 else [listed(row) for row in a]
 
 
-def as_input(value: Any, like: Any = None) -> Any:
+def as_input(value: Any, like: Any = None, single: bool = False) -> Any:
     """A value as a tensor that requires grad; None where it is nothing to differentiate by.
 
-    Numbers in the place of a tensor (`like`) have its type.
+    Numbers in the place of a tensor (`like`) have its type; others are double, or `single`.
     """
     from ..tensor.creation import tensor
 
@@ -220,6 +227,8 @@ def as_input(value: Any, like: Any = None) -> Any:
     known = like._a.dtype if isinstance(like, TensorBase) else getattr(like, "dtype", None)
     if known is not None and known.kind == "f":
         numbers = numbers.astype(known)
+    elif single:
+        numbers = numbers.astype(np.float32)
     return tensor(numbers, requires_grad=True)
 
 
@@ -242,6 +251,12 @@ def _gradients(made: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
             if listed is not None:
                 found[names[step["node"]]] = np.asarray([float(x) for x in listed])
     return found
+
+
+def _is_coarse(made: dict[str, Any]) -> bool:
+    """Whether something was computed in less than double precision."""
+    types = {o.get("dtype") for n in made["nodes"] if n["tracked"] for o in n["outputs"]}
+    return bool(types & {"float32", "complex64", "float16", "bfloat16"})
 
 
 def _id_of_input(made: dict[str, Any], name: str) -> int:

@@ -80,7 +80,7 @@ class Workbench:
             if came_from is not process:
                 continue
             if message is None:
-                raise Stopped(self._reason or _ending(process))
+                raise Stopped(self._reason)
             if message.get("id") == number:
                 if "problem" in message:
                     raise ProblemThere(message["problem"])
@@ -108,14 +108,17 @@ class Workbench:
             return self._process
 
     def _start(self) -> subprocess.Popen[str]:
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+        environment = {  # plots open no window that would wait to be closed
+            "MPLBACKEND": "Agg", **os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1",
+        }  # fmt: skip
         process = subprocess.Popen(
-            [sys.executable, "-m", ENTRY, str(self.limits.megabytes)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", ENTRY, str(self.limits.megabytes)],  # no html.py of theirs
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, encoding="utf-8", errors="replace", cwd=self.folder, env=environment,
             start_new_session=os.name == "posix",
         )  # fmt: skip
-        threading.Thread(target=self._read, args=(process,), daemon=True).start()
+        words = _LastWords(process)
+        threading.Thread(target=self._read, args=(process, words), daemon=True).start()
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         return process
 
@@ -143,7 +146,7 @@ class Workbench:
             return f"its processes use more than {megabytes:,} MB together"
         return ""
 
-    def _read(self, process: subprocess.Popen[str]) -> None:
+    def _read(self, process: subprocess.Popen[str], words: _LastWords) -> None:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
@@ -161,10 +164,12 @@ class Workbench:
         with contextlib.suppress(OSError):
             assert process.stdin is not None
             process.stdin.close()
-        by_itself = self._process is process
+        by_itself, reason = self._process is process, _ending(process, words)
+        if by_itself:
+            self._reason = reason
         self._answers.put((process, None))
         if by_itself:
-            self._on_end(_ending(process))
+            self._on_end(reason)
 
 
 def _message(line: str) -> dict[str, Any] | None:
@@ -198,10 +203,35 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def _ending(process: subprocess.Popen[str]) -> str:
+class _LastWords:
+    """The end of what a process writes as errors; all of it is read, so that it need not wait."""
+
+    MOST = 2000  # bytes
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        self._stream = process.stderr
+        self._said = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with self._stream as stream, contextlib.suppress(OSError, ValueError):
+            while part := os.read(stream.fileno(), 1 << 16):
+                self._said = (self._said + part)[-self.MOST :]
+
+    def last_line(self) -> str:
+        """What it said last of all, once it has ended."""
+        self._reader.join(0.5)  # something that the program started may still hold the stream
+        lines = self._said.decode(errors="replace").split("\n")
+        return next((line.strip()[:300] for line in reversed(lines) if line.strip()), "")
+
+
+def _ending(process: subprocess.Popen[str], words: _LastWords) -> str:
     code = process.wait()
     if code > 0:
-        return f"its process ended with code {code}"
+        said = words.last_line()
+        return f"its process ended with code {code}" + (f": {said}" if said else "")
     return f"its process was ended by signal {-code}; it may have used more memory than it may have"
 
 
