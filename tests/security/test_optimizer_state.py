@@ -312,3 +312,14 @@ def test_weight_decay_of_a_sparse_gradient_is_refused_before_the_step():
     with pytest.raises(RuntimeError, match="weight_decay option is not compatible"):
         optimizer.step()
     assert held(optimizer, weights) == before
+
+
+def test_state_of_a_tensor_in_no_group_is_named():
+    weight, other = torch.nn.Parameter(torch.ones(2)), torch.ones(2)
+    optimizer = torch.optim.Adam([weight])
+    saved = optimizer.state_dict()
+    with pytest.raises(ValueError, match="the loaded state is of float32"):
+        optimizer.load_state_dict({**saved, "state": {other: {}}})
+    optimizer.state[other] = {}
+    with pytest.raises(KeyError, match="which is in none of the groups"):
+        optimizer.state_dict()

@@ -156,6 +156,24 @@ def test_errors_show_the_names_of_a_file(tmp_path):
     assert "\x1b" not in str(torch.fx.symbolic_trace(Net()).graph)
 
 
+def test_names_without_end_are_shown_in_part():
+    layer, long = torch.nn.Linear(2, 2), {"x" * 10**6: torch.ones(1)}
+    with pytest.raises(RuntimeError, match=r'"x{400}\.\.\."') as caught:
+        layer.load_state_dict(layer.state_dict() | long)
+    assert len(str(caught.value)) < 1000
+    many = {f"k{i}": torch.ones(1) for i in range(5000)}
+    with pytest.raises(RuntimeError, match='"k1999" and 3000 more') as caught:
+        layer.load_state_dict(layer.state_dict() | many)
+
+
+def test_options_that_a_file_names_are_shown_and_not_obeyed():
+    optimizer = torch.optim.SGD([torch.ones(2)])
+    state = optimizer.state_dict()
+    state["param_groups"][0] |= {EVIL: 1, 5: EVIL}
+    optimizer.load_state_dict(state)
+    assert "\\x1b[2J" in repr(optimizer) and "\x1b" not in repr(optimizer)
+
+
 def test_tables_in_colour_take_names_as_they_are(monkeypatch):
     pytest.importorskip("rich")
     from chainrule.checking.tables import Report, Section

@@ -12,8 +12,9 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
-from ..autograd.accidents import PROBLEMS, explain, explain_methods
+from ..autograd.accidents import PROBLEMS, explain, explain_methods, in_words
 from ..autograd.node import RemovableHandle
+from ..autograd.printable import printable
 from ..autograd.source import warn_user
 from ..autograd.state import STATE
 from ..autograd.watching import named
@@ -307,9 +308,7 @@ class Optimizer:
             packed = {k: v for k, v in group.items() if k != "params"}
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             groups.append(packed)
-        state = {
-            (numbers[id(k)] if isinstance(k, cr.Tensor) else k): v for k, v in self.state.items()
-        }
+        state = {_key_of(k, numbers): v for k, v in self.state.items()}
         saved: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             saved = hook(self, saved) or saved
@@ -334,6 +333,11 @@ class Optimizer:
             if key in owners:
                 group = next(g for g in loaded if key in g["params"])
                 state[owners[key]] = _fitted(value, owners[key], group)
+            elif isinstance(key, cr.Tensor):
+                raise refusal.value(
+                    f"the loaded state is of {in_words(key)}, not of the number of a parameter",
+                    f"{type(self).__name__}.load_state_dict",
+                )
             else:
                 state[key] = value
         for group, new in zip(self.param_groups, loaded, strict=True):
@@ -368,8 +372,9 @@ class Optimizer:
         lines = [f"{type(self).__name__} ("]
         for i, group in enumerate(self.param_groups):
             lines += [""] * (i > 0) + [f"Parameter Group {i}"]
-            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
-        return "\n".join([*lines, ")"])
+            names = sorted((name for name in group if name != "params"), key=str)
+            lines += [f"    {name}: {group[name]}" for name in names]
+        return printable("\n".join([*lines, ")"]))  # a file can have named options
 
     # ---- hooks -----------------------------------------------------------------------------------
 
@@ -423,6 +428,20 @@ def _tensors_and_names(params: Any) -> tuple[list[Any], list[str]]:
             f"{len(names)} of {len(items)} have one",
         )
     return [item[1] if isinstance(item, tuple) else item for item in items], names
+
+
+def _key_of(key: Any, numbers: dict[int, int]) -> Any:
+    """What stands for a parameter in a saved state: its number."""
+    if not isinstance(key, cr.Tensor):
+        return key
+    if id(key) not in numbers:
+        raise refusal.of_kind(
+            KeyError,
+            f"the state has {in_words(key)}, which is in none of the groups",
+            "state_dict",
+            fix="del optimizer.state[p] for parameters that you take out of their group.",
+        )
+    return numbers[id(key)]
 
 
 def _check_sizes(groups: list[dict[str, Any]], loaded: list[dict[str, Any]]) -> None:

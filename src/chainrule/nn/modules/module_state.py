@@ -368,6 +368,13 @@ def _assign(module: Any, name: str, target: Any, value: Any) -> None:
     setattr(module, name, value)
 
 
+_MOST_KEYS, _LONGEST_KEY = 2000, 400  # that an error lists, and their letters
+
+
+def _clipped(key: str) -> str:
+    return key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "..."
+
+
 class Loading:
     """One call of `load_state_dict`: walks the modules and collects what does not fit."""
 
@@ -407,7 +414,9 @@ class Loading:
         """Make errors of missing and unexpected keys."""
         for keys, what in ((self.unexpected, "Unexpected"), (self.missing, "Missing")):
             if keys:
-                listed = ", ".join(f'"{k}"' for k in keys)
+                listed = ", ".join(f'"{_clipped(k)}"' for k in keys[:_MOST_KEYS])
+                if len(keys) > _MOST_KEYS:
+                    listed += f" and {len(keys) - _MOST_KEYS} more"
                 self.errors.insert(0, f"{what} key(s) in state_dict: {listed}. ")
 
     def report(self, module: Any) -> str:
