@@ -117,3 +117,20 @@ def test_an_address_without_memory_is_named():
 def test_an_address_with_memory_is_read():
     assert torch.tensor(Shown(data=(ADDRESS, False))).tolist() == [0.0, 1.0, 2.0, 3.0]
     assert torch.as_tensor(Shown(data=(ADDRESS, True), strides=(8,), shape=(2,))).tolist() == [0, 2]
+
+
+class Handed:
+    """An object that hands over four elements far from one another, by DLPack."""
+
+    def __dlpack__(self, **asked):
+        return np.lib.stride_tricks.as_strided(HELD, strides=(2**44,)).__dlpack__()
+
+    def __dlpack_device__(self):
+        return HELD.__dlpack_device__()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others cannot be asked what is mapped")
+@pytest.mark.parametrize("read", [torch.tensor, torch.as_tensor, torch.asarray, torch.from_dlpack])
+def test_capsules_that_reach_where_there_is_no_memory_are_refused(read):
+    with pytest.raises(ValueError, match=r"capsule of Handed reaches from .* there is no memory"):
+        read(Handed())

@@ -249,7 +249,7 @@ def _from_object(
     if array is None:
         array = _array_behind(data)
     if array is None and hasattr(type(data), "__dlpack__"):
-        array = np.from_dlpack(data)
+        array = shown_memory.array_of_capsule(data)
     if array is None:
         return _Reader(data, dtype, default_float, unwrap).result()
     array = _supported(array, ())

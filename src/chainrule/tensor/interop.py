@@ -14,7 +14,7 @@ from ..autograd.value import CONJ, TensorBase, expose, make
 from ..ops import dtypes
 from .leaf import want_grad
 from .mapping import mapped_bytes
-from .shown_memory import check_mapped
+from .shown_memory import array_of_capsule
 
 
 def readable_array(t: Any, what: str) -> np.ndarray:
@@ -264,9 +264,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         array = readable_array(ext_tensor, "DLPack import")
     else:
         given: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
-        array = np.from_dlpack(given)
-        if not isinstance(ext_tensor, TensorBase | np.ndarray):
-            check_mapped(array, f"the capsule of {type(ext_tensor).__name__}")
+        own = isinstance(given, TensorBase)
+        array = np.from_dlpack(given) if own else array_of_capsule(given, ext_tensor)
         dtypes.from_numpy_dtype(array.dtype)
         _check_strides(array)
     made = make(array.copy() if copy else array)

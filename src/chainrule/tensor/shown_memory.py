@@ -1,4 +1,4 @@
-"""Arrays of objects that say in `__array_interface__` where their elements lie.
+"""Arrays of objects that say in `__array_interface__`, or by DLPack, where their elements lie.
 
 Whose memory is at an address has to be believed, but not that there is any. Bytes can be measured,
 which NumPy leaves out: it would read beyond an object that says more of its bytes than there are.
@@ -35,6 +35,14 @@ def array_shown_by(item: Any) -> np.ndarray:
         )
     _check_inside(item, memory.nbytes, kind.itemsize, shape, steps, start)
     return np.ndarray(shape, kind, memory, start, steps)
+
+
+def array_of_capsule(item: Any, of: Any = None) -> np.ndarray:
+    """NumPy's array of what an object hands over by DLPack, if there is memory where it lies."""
+    array = np.from_dlpack(item)
+    if not isinstance(item, np.ndarray):
+        check_mapped(array, f"the capsule of {type(item if of is None else of).__name__}")
+    return array
 
 
 def _rows(shape: tuple[int, ...], width: int) -> tuple[int, ...]:
