@@ -35,13 +35,14 @@ def test_a_file_cut_anywhere_is_refused_by_name(tmp_path, ending):
             torch.load(short)
 
 
-def test_a_file_of_the_old_format_cut_anywhere_is_refused_by_name(tmp_path):
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_a_file_of_the_old_format_cut_anywhere_is_refused_by_name(tmp_path, weights_only):
     whole = (RECORDED / "checkpoint_legacy.pt").read_bytes()
     short = tmp_path / "short.pt"
     for length in range(0, len(whole), 11):
         short.write_bytes(whole[:length])
         with pytest.raises(CLEAN, match=r"short\.pt"):
-            torch.load(short)
+            torch.load(short, weights_only=weights_only)
 
 
 def test_a_changed_byte_is_noticed_or_harmless(tmp_path):

@@ -100,7 +100,14 @@ def _trusting(pickle_module: Any, stream: BinaryIO, persistent_load: Any, option
         def persistent_load(self, identity: Any) -> Any:
             return persistent_load(identity)
 
-    return Unpickler(stream, **options).load()
+    try:
+        return Unpickler(stream, **options).load()
+    except (EOFError, pickle.UnpicklingError) as problem:
+        if str(problem).startswith(name):
+            raise
+        raise type(problem)(
+            f"{name} is damaged or no pickle: {problem}\n  load at {source.here()}"
+        ) from problem
 
 
 # ---- archives ------------------------------------------------------------------------------------

@@ -264,8 +264,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         array = readable_array(ext_tensor, "DLPack import")
     else:
         given: Any = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
-        own = isinstance(given, TensorBase)
-        array = np.from_dlpack(given) if own else array_of_capsule(given, ext_tensor)
+        array = array_of_capsule(given, ext_tensor)
         dtypes.from_numpy_dtype(array.dtype)
         _check_strides(array)
     made = make(array.copy() if copy else array)

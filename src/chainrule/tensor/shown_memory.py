@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import refusal
+from ..autograd.value import TensorBase
 
 
 def array_shown_by(item: Any) -> np.ndarray:
@@ -40,7 +41,7 @@ def array_shown_by(item: Any) -> np.ndarray:
 def array_of_capsule(item: Any, of: Any = None) -> np.ndarray:
     """NumPy's array of what an object hands over by DLPack, if there is memory where it lies."""
     array = np.from_dlpack(item)
-    if not isinstance(item, np.ndarray):
+    if not isinstance(item, np.ndarray | TensorBase):
         check_mapped(array, f"the capsule of {type(item if of is None else of).__name__}")
     return array
 
