@@ -22,7 +22,7 @@ from . import (
 from . import masks, moments, scan, scatter, softmax, sort  # isort: skip
 from . import arrange, chains, strided, copies, random  # isort: skip - copies derives from the views
 from . import activation, attention, conv, ctc, embedding, loss, norm  # isort: skip
-from . import cells, pointwise_loss, pool, recurrent, vision  # isort: skip
+from . import cells, grid, pointwise_loss, pool, recurrent, vision  # isort: skip
 from . import fft, gamma_draws, special  # isort: skip
 from . import decompositions, determinant, distance, least_squares, linalg, lu, spectral  # isort: skip
 from .overloads import LIBRARY, namespace
@@ -33,9 +33,10 @@ __all__ = [
     "ARRAYS", "HELPERS", "LIBRARY", "TABLE", "Op", "World", "activation", "arrange", "attention",
     "binary", "cells", "chains", "compare", "contract", "conv", "convert", "copies", "ctc",
     "decompositions", "determinant", "distance", "division", "embedding", "fft", "gamma_draws",
-    "helper", "index", "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm", "op",
-    "pointwise_loss", "pool", "random", "recurrent", "reduce", "scan", "scatter", "select", "shape",
-    "softmax", "sort", "special", "spectral", "strided", "trigonometric", "unary", "vision",
+    "grid", "helper", "index", "least_squares", "linalg", "loss", "lu", "masks", "moments", "norm",
+    "op", "pointwise_loss", "pool", "random", "recurrent", "reduce", "scan", "scatter", "select",
+    "shape", "softmax", "sort", "special", "spectral", "strided", "trigonometric", "unary",
+    "vision",
 ]  # fmt: skip
 
 

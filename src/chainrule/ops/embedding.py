@@ -48,11 +48,17 @@ def rows_by_number(x, index):
     return None if done is None else done.reshape(*index.shape, *x.shape[1:])
 
 
-def sum_by_number(g, index, rows):
-    """Zeros of `rows` rows, plus g[i] at row index[i], by machine code; None where it is not for
-    that. Threads divide columns, so that the order of sums does not depend on them."""
-    pieces = 1 if g.size < _LARGE or g.shape[1] < 32 else (2 if g.shape[1] < 256 else 4)
-    return fast.sum_by_number(g, index, rows, pieces)
+def sum_by_number(g, index, rows, axis=0):
+    """Zeros with `rows` along an axis, plus the parts of g along it where the 1-D index says; by
+    machine code, None where it is not for that. Threads divide what lies behind the axis, so that
+    the order of sums does not depend on them."""
+    if g.dtype.char not in "fd":
+        return None
+    outer, width = math.prod(g.shape[:axis]), math.prod(g.shape[axis + 1 :])
+    pieces = 1 if g.size < _LARGE or width < 32 else (2 if width < 256 else 4)
+    parts = np.ascontiguousarray(g).reshape(outer, index.size, width)
+    done = fast.sum_by_number(parts, np.ascontiguousarray(index), rows, pieces)
+    return None if done is None else done.reshape(*g.shape[:axis], rows, *g.shape[axis + 1 :])
 
 
 def sum_rows(g, index, rows):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import ir
+from .embedding import rows_by_number, sum_by_number
+from .kernels import fast
 from .result_types import as_first
 from .scatter import add_at
 from .schema import helper, op
@@ -77,6 +81,11 @@ def full_key(indices, dims, ndim):
 )
 def index_get(x, *indices, dims):
     """x at integer arrays for the dimensions `dims`, as NumPy's advanced indexing."""
+    rows = joint_rows(indices, dims, x.shape) if indices[0].size > _SMALL else None
+    if rows is not None:
+        found = rows_by_number(x.reshape(-1, *x.shape[len(dims) :], 1), rows)
+        if found is not None:
+            return found.reshape(*rows.shape, *x.shape[len(dims) :])
     return in_c_order(x[full_key(indices, dims, x.ndim)])
 
 
@@ -91,11 +100,33 @@ def index_get(x, *indices, dims):
 )
 def index_sum(g, *indices, dims, shape):
     """Zeros of `shape` with g added at the indexed places: the transpose of index_get."""
+    rows = joint_rows(indices, dims, shape) if g.size and g.dtype.char in "fd" else None
+    if rows is not None:
+        count = math.prod(shape[: len(dims)])
+        parts = in_c_order(g).reshape(rows.size, *shape[len(dims) :])
+        done = sum_by_number(parts, rows.reshape(-1), count)
+        if done is not None:
+            return done.reshape(shape)
     out = np.zeros(shape, g.dtype)
     add_at(out, places_of(indices, dims, shape), g)
     return out
 
 
+def joint_rows(indices, dims, shape):
+    """Index arrays of one shape for the first dimensions as numbers of what these have in all;
+    None where they are others, or out of range."""
+    if dims != tuple(range(len(dims))) or any([i.shape != indices[0].shape for i in indices]):
+        return None
+    rows, n = in_c_order(indices[0]), shape[0]
+    for i, m in zip(indices[1:], shape[1:], strict=False):
+        rows = fast.joint_numbers(rows, in_c_order(i), n, m)
+        if rows is None:
+            return None
+        n *= m
+    return rows
+
+
+_SMALL = 64  # places that NumPy finds sooner than two more calls
 _FEW = 1 << 12  # index arrays of which one division each costs less than more calls
 
 

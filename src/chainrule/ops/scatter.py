@@ -9,6 +9,7 @@ many elements (4096 rows of 256: 2.3 against 15.6 ms).
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .. import ir
 from .batching import Front, Plain
 from .embedding import rows_by_number, sum_by_number
 from .halves import wide
+from .kernels import fast
 from .later import Later
 from .schema import helper, op
 from .shape import in_c_order
@@ -26,6 +28,7 @@ interrupts = Later(".interrupts", __package__)
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
 _SPARSE_FROM = 1 << 16  # elements from which building a sparse matrix pays
+_FEW = 64  # elements that NumPy gathers sooner than another call
 
 
 # ---- positions -----------------------------------------------------------------------------------
@@ -65,6 +68,48 @@ def flat_places(index, axis, shape):
     return places
 
 
+def same_numbers(index, axis):
+    """The numbers of an index that are the same for every place of the other axes (an expanded
+    one), else None."""
+    if index.ndim < 2 or index.flags.c_contiguous:
+        return None
+    for d, step in enumerate(index.strides):
+        if d != axis and step and index.shape[d] != 1:
+            return None
+    return index[(0,) * axis + (slice(None),) + (0,) * (index.ndim - axis - 1)]
+
+
+def in_three(shape, axis):
+    """A shape with the axis in the middle: what comes before and behind it as one each."""
+    return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+
+
+def equal_but_along(a, b, axis):
+    """Whether two shapes differ along the axis at most."""
+    return a[:axis] == b[:axis] and a[axis + 1 :] == b[axis + 1 :]
+
+
+_SHARED = 1 << 15  # elements from which columns are divided among threads
+_LATER, _SUM, _PRODUCT, _LARGER, _SMALLER = range(5)  # what is kept where values meet
+
+
+def scattered(x, index, values, axis, shape, way):
+    """x (None: zeros) of `shape` with values folded in by machine code; None where it is not for
+    these arrays."""
+    if values.dtype.char not in "fd" or not equal_but_along(index.shape, shape, axis):
+        return None
+    if values.dtype != (values if x is None else x).dtype or not index.size:
+        return None
+    outer, n, inner = whole = in_three(shape, axis)
+    few = in_three(index.shape, axis)
+    pieces = 1 if outer > 1 or index.size < _SHARED or inner < 32 else 2 if inner < 256 else 4
+    start = None if x is None else np.ascontiguousarray(x).reshape(whole)
+    values = np.ascontiguousarray(values).reshape(few)
+    numbers = np.ascontiguousarray(index).reshape(few)
+    done = fast.scattered(values, numbers, start, n, way, outer * pieces)
+    return None if done is None else done.reshape(shape)
+
+
 def add_along(out, index, values, axis):
     """out[index along axis] += values, repeated places adding up."""
     if index.size <= 1024 and out.dtype.itemsize > 2:
@@ -94,7 +139,25 @@ def add_at(out, places, values):
 )
 def gather(x, index, *, axis):
     """out[i, j] = x[index[i, j], j] for axis 0; `index` may be shorter in the other axes."""
+    if equal_but_along(index.shape, x.shape, axis) and index.size > _FEW:
+        numbers = same_numbers(index, axis)
+        if numbers is not None:
+            return in_c_order(_parts(x, numbers, axis))
+        done = _gathered(x, index, axis)
+        if done is not None:
+            return done
     return in_c_order(x[along_key(index, axis)])
+
+
+def _gathered(x, index, axis):
+    """gather by machine code; None where it is not for these arrays."""
+    if x.dtype.char not in "fd" or not x.flags.c_contiguous:
+        return None
+    few = in_three(index.shape, axis)
+    numbers = np.ascontiguousarray(index).reshape(few)
+    turns = 1 if index.size < _SHARED else min(few[0] * few[1], 64)
+    done = fast.gathered(x.reshape(in_three(x.shape, axis)), numbers, turns)
+    return None if done is None else done.reshape(index.shape)
 
 
 @op(
@@ -106,6 +169,12 @@ def gather(x, index, *, axis):
 )
 def scatter_sum(g, index, *, axis, shape):
     """Zeros of `shape` with g added at the places `index` names: the transpose of gather."""
+    numbers = same_numbers(index, axis) if equal_but_along(index.shape, shape, axis) else None
+    if numbers is not None:
+        return sum_rows(g, numbers, axis, shape)
+    done = scattered(None, index, g, axis, shape, _SUM)
+    if done is not None:
+        return done
     out = np.zeros(shape, g.dtype)
     add_along(out, index, g, axis)
     return out
@@ -135,6 +204,9 @@ def scatter_zero(x, index, *, axis):
 )
 def scatter(x, index, src, *, axis):
     """x with src (of index's shape) written at the places `index` names."""
+    done = scattered(x, index, src, axis, x.shape, _LATER)
+    if done is not None:
+        return done
     out = x.copy()
     out[along_key(index, axis)] = src
     return out
@@ -148,6 +220,15 @@ def scatter(x, index, src, *, axis):
 )
 def scatter_add(x, index, src, *, axis):
     """x with src (of index's shape) added at the places `index` names."""
+    if x.dtype.char in "fd" and equal_but_along(index.shape, x.shape, axis):
+        numbers = same_numbers(index, axis)
+        if numbers is not None:
+            out = np.array(x, order="C")
+            add_rows(out, numbers, src, axis)
+            return out
+    done = scattered(x, index, src, axis, x.shape, _SUM)
+    if done is not None:
+        return done
     out = np.array(x, order="C")
     add_along(out, index, src, axis)
     return out
@@ -175,6 +256,9 @@ def scatter_add(x, index, src, *, axis):
 )
 def scatter_product(x, index, src, *, axis):
     """x multiplied by each src element at the place `index` names."""
+    done = scattered(x, index, src, axis, x.shape, _PRODUCT)
+    if done is not None:
+        return done
     out = wide(x).copy()
     np.multiply.at(out, along_key(index, axis), wide(src))
     return out.astype(x.dtype, copy=False)
@@ -262,6 +346,9 @@ def shares(g, x, index, src, out, axis, alone):
 @op(**EXTREME)
 def scatter_max(x, index, src, *, axis, alone):
     """The larger of x and the src elements that `index` sends to its place."""
+    done = scattered(x, index, src, axis, x.shape, _LARGER)
+    if done is not None:
+        return done
     out = x.copy()
     np.maximum.at(out, along_key(index, axis), src)
     return out
@@ -270,6 +357,9 @@ def scatter_max(x, index, src, *, axis, alone):
 @op(**EXTREME)
 def scatter_min(x, index, src, *, axis, alone):
     """The smaller of x and the src elements that `index` sends to its place."""
+    done = scattered(x, index, src, axis, x.shape, _SMALLER)
+    if done is not None:
+        return done
     out = x.copy()
     np.minimum.at(out, along_key(index, axis), src)
     return out
@@ -390,10 +480,11 @@ def batched_row_sum(values, batched, size, axis, shape):
 def sum_rows(g, index, axis, shape):
     """Zeros of `shape` with the parts of g added where `index` (of any shape) points."""
     half = g.dtype.kind == "V" or g.dtype.itemsize == 2
-    if axis == 0 and index.size and g.dtype.char in "fd":
-        done = sum_by_number(g.reshape(index.size, -1), index.reshape(-1), shape[0])
+    if g.size:
+        parts = g.reshape(*g.shape[:axis], index.size, *g.shape[axis + index.ndim :])
+        done = sum_by_number(parts, index.reshape(-1), shape[axis], axis)
         if done is not None:
-            return done.reshape(shape)
+            return done
     out = np.zeros(shape, np.float32 if half else g.dtype)
     add_rows(out, index, g.astype(np.float32) if half else g, axis)
     return out.astype(g.dtype, copy=False)
@@ -404,6 +495,12 @@ def add_rows(out: np.ndarray, index: np.ndarray, g: np.ndarray, axis: int) -> No
     if axis == 0 and g.size <= 512:
         np.add.at(out, index, g)
         return
+    if g.size and out.flags.c_contiguous and g.dtype == out.dtype:
+        parts = g.reshape(*g.shape[:axis], index.size, *g.shape[axis + index.ndim :])
+        done = sum_by_number(parts, index.reshape(-1), out.shape[axis], axis)
+        if done is not None:
+            out += done
+            return
     if axis:
         n = index.ndim
         out = out.transpose(axis, *range(axis), *range(axis + 1, out.ndim))
@@ -417,11 +514,6 @@ def add_rows(out: np.ndarray, index: np.ndarray, g: np.ndarray, axis: int) -> No
     if index.min() < 0:
         index = np.where(index < 0, index + len(out), index)
     width = g.size // index.size
-    if out.flags.c_contiguous and g.dtype == out.dtype and g.dtype.char in "fd":
-        done = sum_by_number(g.reshape(index.size, -1), index, len(out))
-        if done is not None:
-            out += done.reshape(out.shape)
-            return
     if g.size <= 512 or not out.flags.c_contiguous:
         np.add.at(out, index, g)
     elif width >= 192:

@@ -29,12 +29,15 @@ from .indexing import (
     expect_places,
     index_error,
     is_basic,
+    quick_split,
     refuse_out_of_bounds,
     result_shape,
     spelled_out,
     split,
 )
 from .scalars import converted, number_for
+
+_FULL = slice(None)
 
 
 def setitem(self: Any, index: Any, value: Any) -> None:
@@ -47,26 +50,73 @@ def setitem(self: Any, index: Any, value: Any) -> None:
 
 
 def _set_plainly(self: Any, index: Any, value: Any) -> bool:
-    """The usual x[basic index] = tensor that nobody records: whether it was one, and is done."""
-    if self.__class__ not in PLAIN or value.__class__ not in PLAIN or self._view is not None:
+    """The usual x[index] = a tensor or number that nobody records: whether it was one, and is done.
+
+    The index is basic, a mask of x's shape, or has one tensor of numbers per dimension it names.
+    """
+    if self.__class__ not in PLAIN or self._view is not None or STATE.unusual or STATE.levels:
         return False
-    if STATE.unusual or STATE.levels or STATE.stand_in is not None or self._lazy or value._lazy:
+    if STATE.stand_in is not None or self._lazy or self._v is None or not self.ndim:
         return False
-    target, array = self._a, value._a
-    if (STATE.grad_enabled and (self._rg or value._rg)) or array.dtype is not target.dtype:
+    if STATE.grad_enabled and self._rg:
         return False
-    if self._v is None or value._v is self._v or not target.ndim:
+    target = self._a
+    if not target.flags.c_contiguous or not target.flags.writeable:
         return False
+    if value.__class__ in PLAIN:
+        array = value._a
+        if value._lazy or value._v is self._v or array.dtype is not target.dtype:
+            return False
+        if STATE.grad_enabled and value._rg:
+            return False
+    elif value.__class__ in (float, int) and target.dtype.char in "fdl":
+        array = np.asarray(number_for(value, self.dtype), target.dtype)
+    else:
+        return False
+    done = _written_basic(target, index, array)
+    if done or (done is None and _written_places(self, index, array)):
+        bump(self, "copy_" if done else "__setitem__")
+        return True
+    return False
+
+
+def _written_basic(target: np.ndarray, index: Any, array: np.ndarray) -> bool | None:
+    """Write at ints, slices and None: whether it is done; None for another index."""
     key = index if index.__class__ is tuple else (index,)
-    flags = target.flags
-    if not is_basic(key) or not flags.c_contiguous or not flags.writeable:
-        return False
-    key = spelled_out(key, target.ndim)
-    window = target[(*key, ...)]
-    if window.shape != array.shape:
+    if not is_basic(key):
+        return None
+    window = target[(*spelled_out(key, target.ndim), ...)]
+    if window.shape != array.shape and array.ndim:
         return False
     np.copyto(window, array)
-    bump(self, "copy_")
+    return True
+
+
+def _written_places(self: Any, index: Any, array: np.ndarray) -> bool:
+    """Write at a mask or at tensors of numbers: whether it was such an index, and is done."""
+    target = self._a
+    if index.__class__ in PLAIN and index._a.dtype.kind == "b":
+        if index._a.shape != target.shape or array.ndim or index._v is self._v:
+            return False
+        np.copyto(target, array, where=index._a)
+        return True
+    found = quick_split(self, index if index.__class__ is tuple else (index,))
+    if found is None or found[0] is not self:
+        return False
+    _, tensors, dims = found
+    shape = tensors[0]._a.shape
+    for t in tensors:
+        if t._a.shape != shape or t._v is self._v:
+            return False
+    if array.ndim and (array.shape != shape or len(dims) != target.ndim):
+        return False
+    key: list[Any] = [_FULL] * target.ndim
+    for d, t in zip(dims, tensors, strict=True):
+        key[d] = t._a
+    try:
+        target[tuple(key)] = array
+    except IndexError:  # the long way says what is wrong; nothing is written
+        return False
     return True
 
 

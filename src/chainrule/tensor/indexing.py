@@ -64,7 +64,7 @@ def advanced(self: Any, index: Any) -> Any:
         if index._a.dtype.kind == "b" and index._a.ndim <= self.ndim:
             check_mask(self, index, 0)
             return P.masked_get(self, index)
-    quick = _quick_split(self, index) if index.__class__ is tuple else None
+    quick = quick_split(self, index) if index.__class__ is tuple else None
     view, tensors, dims = split(self, index) if quick is None else quick
     if not tensors:
         return P.alias(self) if view is self else view
@@ -169,7 +169,7 @@ def split(self: Any, index: Any) -> tuple[Any, list[Any], tuple[int, ...]]:
     return view, tensors, tuple(dims)
 
 
-def _quick_split(self: Any, index: tuple[Any, ...]) -> Any:
+def quick_split(self: Any, index: tuple[Any, ...]) -> Any:
     """`split` for an index of plain int64 tensors, ints and whole dimensions; None for others."""
     tensors, dims, plan, dim = [], [], [], 0
     for i in index:

@@ -24,6 +24,8 @@ HOMES: dict[str, str] = {
     "cells": "gru_step gru_step_pull lstm_cell_step lstm_cell_pull lstm_state lstm_state_pull",
     "thin_products": "thin_dots",
     "table_rows": "rows_by_number sum_by_number",
+    "points": "points_of_image points_of_image_gradient",
+    "places": "gathered scattered joint_numbers",
     "pooling": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
     "avg_pool2d avg_pool2d_gradient avg_pool_halves avg_pool_halves_gradient",
     "windows": "window_sums window_weights window_images turned_kernels points_seen put_points "

@@ -77,10 +77,17 @@ def usual(x: Any, index: Any, axis: int) -> bool:
         if n > large[d] and d != axis:
             return False
     # Negative numbers are huge when read as unsigned: one pass checks both ends.
-    if not small or np.maximum.reduce(index._a.view(UINT64), None) >= large[axis]:
+    if not small or np.maximum.reduce(_once(index._a).view(UINT64), None) >= large[axis]:
         return False
     expect_within(index, 0, large[axis] - 1)
     return True
+
+
+def _once(numbers: np.ndarray) -> np.ndarray:
+    """An expanded array without its repetitions."""
+    if numbers.flags.c_contiguous or 0 not in numbers.strides:
+        return numbers
+    return numbers[tuple([slice(None if step else 1) for step in numbers.strides])]
 
 
 @public()

@@ -29,19 +29,26 @@ def grid_sample(
     if align_corners is None:
         _warn_alignment("grid_sample and affine_grid")
         align_corners = False
+    if mode == "bicubic":
+        out = _bicubic(input, grid, padding_mode, align_corners)
+    else:
+        out = P.grid_points(input, grid, mode=mode, padding=padding_mode, align=bool(align_corners))
+    return named(out, f"GridSampler{nd}DBackward0")
+
+
+def _bicubic(input: Any, grid: Any, padding_mode: str, align_corners: bool) -> Any:
+    """Between sixteen neighbours of an image."""
     spatial = tuple(input.shape[2:])
     points = tuple(grid.shape[1:-1])
-    flat = grid.reshape(grid.shape[0], math.prod(grid.shape[1:-1]), nd)
+    flat = grid.reshape(grid.shape[0], math.prod(points), 2)
     # The grid names the last dimension first.
-    coordinates = [_pixels(flat[:, :, nd - 1 - k], spatial[k], align_corners) for k in range(nd)]
+    coordinates = [_pixels(flat[:, :, 1 - k], spatial[k], align_corners) for k in range(2)]
     per_axis = [
-        _TAPS[mode](x, n, padding_mode, align_corners)
-        for x, n in zip(coordinates, spatial, strict=True)
+        _cubic(x, n, padding_mode, align_corners) for x, n in zip(coordinates, spatial, strict=True)
     ]
     values = input.reshape(*input.shape[:2], math.prod(spatial))
     found = _gathered(values, per_axis, spatial)
-    out = P.unsafe_view(found, shape=(*input.shape[:2], *points))
-    return named(out, f"GridSampler{nd}DBackward0")
+    return P.unsafe_view(found, shape=(*input.shape[:2], *points))
 
 
 @public(out=False, method=False)
@@ -133,19 +140,6 @@ def _reflected(x: Any, n: int, align: bool) -> Any:
 # ---- taps: (element number, weight) per neighbour ------------------------------------------------
 
 
-def _linear(x: Any, n: int, padding: str, align: bool) -> list[tuple[Any, Any]]:
-    x = _inside(x, n, padding, align)
-    low = x.detach().floor()
-    part = x - low
-    return [(low, 1 - part), (low + 1, part)]
-
-
-def _nearest(x: Any, n: int, padding: str, align: bool) -> list[tuple[Any, Any]]:
-    near = _inside(x, n, padding, align).round()
-    # The value does not change with the point, but the point is part of the graph.
-    return [(near.detach(), near - near.detach() + 1 if near.requires_grad else None)]
-
-
 def _cubic(x: Any, n: int, padding: str, align: bool) -> list[tuple[Any, Any]]:
     low = x.detach().floor()
     t = x - low
@@ -165,7 +159,6 @@ def _cubic_far(x: Any) -> Any:
     return ((-0.75 * x + 5 * 0.75) * x - 8 * 0.75) * x + 4 * 0.75
 
 
-_TAPS = {"bilinear": _linear, "nearest": _nearest, "bicubic": _cubic}
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
@@ -183,11 +176,9 @@ def _gathered(values: Any, per_axis: list[Any], spatial: tuple[int, ...]) -> Any
             number = P.cast(P.where(fits, place, 0.0), dtype=np.dtype(np.int64))
             position = number if position is None else position * n + number
             inside = fits if inside is None else inside & fits
-            if part is not None:
-                weight = part if weight is None else weight * part
+            weight = part if weight is None else weight * part
         index = position.unsqueeze(1).expand(shape)
         picked = P.where(inside.unsqueeze(1), P.take_positions(values, index, nd=1), 0.0)
-        if weight is not None:
-            picked = picked * weight.unsqueeze(1)
+        picked = picked * weight.unsqueeze(1)
         total = picked if total is None else total + picked
     return total

@@ -44,20 +44,23 @@ def rows_by_number(x, index, turns, y, rows, width, n):
         copy_row(y[k * width :], x[index[k] * width :], width)
 
 
-@native("T g[n, width], i64 index[n], i64 rows, i64 pieces, out T y[rows, width]")
-def sum_by_number(g, index, rows, pieces, y, n, width):
-    """Zeros, plus g[i] at row index[i]; each of the pieces looks after its own columns."""
+@native("T g[outer, n, width], i64 index[n], i64 rows, i64 pieces, out T y[outer, rows, width]")
+def sum_by_number(g, index, rows, pieces, y, outer, n, width):
+    """Zeros, plus g[:, i] at row index[i]; each of the pieces looks after its own columns."""
     for k in range(n):
         if index[k] < 0 or index[k] >= rows:
             return False
     for p in shared(pieces):
         first = width * p // pieces
         count = width * (p + 1) // pieces - first
-        if pieces == 1:
-            for j in range(rows * width):
-                y[j] = 0.0
-        else:
-            for r in range(rows):
-                clear_row(y[r * width + first :], count)
-        for k in range(n):
-            add_row(y[index[k] * width + first :], g[k * width + first :], count)
+        for o in range(outer):
+            into = y[o * rows * width :]
+            source = g[o * n * width :]
+            if pieces == 1:
+                for j in range(rows * width):
+                    into[j] = 0.0
+            else:
+                for r in range(rows):
+                    clear_row(into[r * width + first :], count)
+            for k in range(n):
+                add_row(into[index[k] * width + first :], source[k * width + first :], count)
