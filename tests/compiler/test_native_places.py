@@ -166,3 +166,55 @@ class TestWrites:
         x[torch.tensor([1, 3])] = v * 2
         x.sum().backward()
         assert v.grad.tolist() == [2.0, 2.0]
+
+
+class TestOrder:
+    """Sorting by keys finds what a stable sort finds."""
+
+    @staticmethod
+    def rows(dtype):
+        random = np.random.default_rng(4)
+        x = random.integers(-9, 9, (30, 70)).astype(np.float64)  # many are equal
+        if dtype.is_floating_point:
+            x[:9] = random.normal(size=(9, 70))
+            x[3:6, ::7] = [[np.nan], [np.inf], [-np.inf]]
+            x[4, 3::5] = np.copysign(np.nan, -1.0)
+            x[7, ::2], x[7, 1::2] = 0.0, -0.0
+        return torch.tensor(x).to(dtype)
+
+    @pytest.mark.parametrize(
+        "dtype", [torch.float32, torch.bfloat16, torch.int64, torch.int32, torch.int8]
+    )
+    @pytest.mark.parametrize("axis", [0, 1])
+    def test_every_way_to_ask_for_an_order(self, both, axis, dtype):
+        x = self.rows(dtype)
+
+        def run():
+            found = []
+            for way in (False, True):
+                found += x.sort(axis, descending=way, stable=True)
+                found += x.topk(3, axis, largest=way)
+                found += x.topk(25, axis, largest=way)
+            if dtype.is_floating_point:
+                found += x[:3].nanmedian(axis)
+            return [*found, *x.median(axis), *x.kthvalue(4, axis), x.unique(), x.median()]
+
+        expected, found, used = both(run)
+        assert ("order_keys" in used) == dtype.is_floating_point
+        self.same(x, expected, found, axis)
+
+    @staticmethod
+    def same(x, expected, found, axis):
+        for k, (a, b) in enumerate(zip(expected, found, strict=True)):
+            a, b = a.float().numpy(), b.float().numpy()
+            assert a.shape == b.shape
+            if k in (0, 1, 6, 7):  # sorts: places are told apart among equals as well
+                assert np.array_equal(a, b, equal_nan=True)
+        for k in range(0, len(found) - 3, 2):  # all others: the values at the places
+            assert np.array_equal(expected[k].float(), found[k].float(), equal_nan=True)
+
+    def test_whole_numbers_that_are_far_apart(self):
+        x = torch.tensor([2**62, -(2**62), 0, 2**63 - 1, -(2**63)]).repeat(100)
+        values, places = x.sort(stable=True)
+        assert values.tolist() == sorted(x.tolist())
+        assert places[:3].tolist() == [4, 9, 14]

@@ -12,10 +12,12 @@ import numpy as np
 from .. import ir
 from .batching import Front
 from .halves import wide
+from .kernels import fast
 from .layout import in_order
 from .masks import dynamic
 from .scatter import along_key
 from .schema import helper, op
+from .shape import in_c_order
 
 # ruff: noqa: F821 - rules name ops of the table; worlds.py binds them
 
@@ -97,8 +99,39 @@ def part_of(x, axis, piece):
     return x[(slice(None),) * axis + (piece,)]
 
 
+_PLACE = 0xFFFFFFFF  # of a key: where its element is
+_MANY = 256  # whole numbers that are sorted sooner by keys
+
+
+def keys_along(x, axis, descending):
+    """Whole numbers, the axis last, whose order is that of x along it: an element's rank above its
+    place, so that no two are equal. NumPy sorts them thirty times as fast as it finds the order of
+    floats; None where there are none."""
+    if x.dtype.kind == "f" and x.dtype.itemsize == 4:
+        return fast.order_keys(np.ascontiguousarray(x.swapaxes(axis, -1)), descending)
+    if x.dtype.kind not in "iub" or x.size < _MANY:
+        return None
+    low, high = int(np.minimum.reduce(x, None)), int(np.maximum.reduce(x, None))
+    if high - low > _PLACE or max(-low, high) >= 1 << 62:
+        return None
+    x = x.swapaxes(axis, -1).astype(np.int64)
+    keys = ((high - x if descending else x - low).view(np.uint64) << np.uint64(32)) | np.arange(
+        x.shape[-1], dtype=np.uint64
+    )
+    return np.ascontiguousarray(keys)
+
+
+def places_of_keys(keys, axis):
+    """Where the elements of keys are, the axis back in its place."""
+    return in_c_order((keys & _PLACE).view(np.int64).swapaxes(axis, -1))
+
+
 def order_of(x, axis, descending):
     """Indices that sort along `axis`, equal values in their original order."""
+    keys = keys_along(x, axis, descending)
+    if keys is not None:
+        keys.sort(-1)
+        return places_of_keys(keys, axis)
     if not descending:
         return x.argsort(axis, kind="stable")
     backwards = slice(None, None, -1)
@@ -117,6 +150,13 @@ def top_places(x, *, k, axis, largest):
     """Where the k largest (or smallest) elements along `axis` are, in order."""
     y = wide(x)
     n = x.shape[axis]
+    keys = keys_along(y, axis, largest)
+    if keys is not None:
+        if 8 * k < n and k:
+            keys.partition(k - 1, -1)
+            keys = np.ascontiguousarray(keys[..., :k])
+        keys.sort(-1)
+        return places_of_keys(keys[..., :k], axis)
     if k * 4 > n or n < 128:
         return in_order(part_of(order_of(y, axis, largest), axis, slice(0, k)))
     parts = y.argpartition(max(n - k if largest else k - 1, 0), axis)
@@ -129,6 +169,10 @@ def top_places(x, *, k, axis, largest):
 @op(nondiff=("x",), batch=Front(axes=("axis",)))
 def kth_place(x, *, k, axis, keepdims):
     """Where the k-th smallest element along `axis` is (counted from 1)."""
+    keys = keys_along(wide(x), axis, False)
+    if keys is not None:
+        keys.partition(k - 1, -1)
+        return squeezed(places_of_keys(keys[..., k - 1 : k], axis), axis, keepdims)
     order = wide(x).argpartition(k - 1, axis)
     return squeezed(part_of(order, axis, slice(k - 1, k)), axis, keepdims)
 
@@ -139,7 +183,12 @@ def kth_place(x, *, k, axis, keepdims):
 def middle_index(x, axis, skip_nan):
     """Where the lower median along `axis` is: the first NaN if there is one, unless skipped."""
     n = x.shape[axis]
-    order = x.argsort(axis, kind="stable")
+    if n and not (x.dtype.kind == "f" and np.isnan(np.add.reduce(x, None))):
+        keys = keys_along(x, axis, False)
+        if keys is not None:
+            keys.partition((n - 1) // 2, -1)
+            return places_of_keys(keys[..., (n - 1) // 2 : (n + 1) // 2], axis)
+    order = order_of(x, axis, False)
     if x.dtype.kind != "f":
         return part_of(order, axis, slice((n - 1) // 2, (n + 1) // 2))
     missing = np.isnan(x)

@@ -24,6 +24,7 @@ HOMES: dict[str, str] = {
     "cells": "gru_step gru_step_pull lstm_cell_step lstm_cell_pull lstm_state lstm_state_pull",
     "thin_products": "thin_dots",
     "table_rows": "rows_by_number sum_by_number",
+    "order_keys": "order_keys",
     "points": "points_of_image points_of_image_gradient",
     "places": "gathered scattered joint_numbers",
     "pooling": "max_pool2d max_pool_halves max_pool_halves_gradient max_pool2d_gradient "
