@@ -22,10 +22,11 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tools")]
 
 from ops.harness import all_cases, tensor  # noqa: E402
 from ops.sample import called  # noqa: E402
+from stub_overloads import FORMS, MEMBERS, REFUSED, RESULTS  # noqa: E402
 
 import chainrule  # noqa: E402
 from chainrule.tensor import API, Tensor, return_types  # noqa: E402
@@ -50,63 +51,45 @@ HEAD = '''"""{about} Written by tools/generate_stubs.py; do not edit."""
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float
 from builtins import int as _int, list as _list, str as _str, tuple as _tuple, type as _type
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from types import EllipsisType, ModuleType
+from typing import Any, Literal, NoReturn, Self, TypeVar, overload
+
+import numpy as np
 
 '''
-SHARED = """{dots}autograd.node import Node
-{dots}ops.dtypes import dtype as _dtype
+SHARED = """{dots}autograd.node import Node, RemovableHandle as _RemovableHandle
 {dots}tensor import return_types as _return_types
+{dots}tensor.annotations import Buffer as _Buffer, DeviceLike as _DeviceLike, DType as _DType
+{dots}tensor.annotations import Generator as _Generator, Index as _Index, Ints as _Ints
+{dots}tensor.annotations import Layout as _Layout, MemoryFormat as _MemoryFormat
+{dots}tensor.annotations import Number as _Number, Operand as _Operand, Size as _Size
 {dots}tensor.device import device as _device
-{dots}tensor.layouts import layout as _layout, memory_format as _memory_format
-{dots}tensor.random import Generator as _Generator
-{dots}tensor.size import Size as _Size
+{dots}tensor.storage import TypedStorage as _TypedStorage, UntypedStorage as _UntypedStorage
 """
-NUMBER = "_bool | _int | _float | _complex"
 
-# Types of parameters that the sources leave open, by name.
-_TENSORS = """input self A B L LD M x tensor1 tensor2 mat1 mat2 batch1 batch2 vec vec1 vec2 weight
- bias target mask src source running_mean running_var log_probs targets x1 x2 input1 input2 grid
- query key pivots LU_data LU_pivots offsets per_sample_weights anchor positive negative
- row col boundaries sorted_sequence mat tau window"""
-_SIZES = "kernel_size dilation normalized_shape output_padding s"
-_SWITCHES = "unbiased size_average align_corners"
+# Types of the parameters of ops, which the table does not say, by name.
 PARAMETERS: dict[str, str] = {
-    **dict.fromkeys(_TENSORS.split(), "Tensor"),
-    **dict.fromkeys(_SIZES.split(), "_int | Sequence[_int]"),
-    **dict.fromkeys(_SWITCHES.split(), "_bool"),
-    **dict.fromkeys(("other", "exponent", "min", "max", "fill_value"), f"Tensor | {NUMBER}"),
-    "alpha": NUMBER,
-    "beta": NUMBER,
-    "stride": "_int | Sequence[_int]",
-    "padding": "_int | Sequence[_int] | _str",
-    "dim": "_int | Sequence[_int]",
-    "dims": "_int | Sequence[_int]",
-    "correction": "_int | _float",
-    "split_sizes": "Sequence[_int]",
-    "dtype": "_dtype",
-    "out_dtype": "_dtype",
-    "layout": "_layout",
-    "memory_format": "_memory_format",
-    "device": "_device | _str | _int",
-    "generator": "_Generator",
-    "out": "Tensor",
-    "tensors": "Sequence[Tensor]",
+    **dict.fromkeys(
+        "input bias grid mat2 source target tensor1 tensor2 weight x".split(), "Tensor"
+    ),
+    **dict.fromkeys("other exponent min max n value values".split(), "_Operand"),
+    "dim": "_Ints",
 }
-# Of those that take any number of arguments (`*size`) each one's type.
-SEVERAL = {
-    **dict.fromkeys(("size", "sizes", "dims"), "_int | Sequence[_int]"),
-    "tensors": "Tensor | Sequence[Tensor]",
-}
-# Functions whose `input` or the like takes more than a tensor.
-OPEN_INPUTS = {
-    "where",
-    "result_type",
-    "can_cast",
-    "std_mean",
-    "normal",
-    "is_tensor",
-    "tensor_split",
-}
+# What factories of tensors take behind `**`.
+OPTIONS = (
+    "dtype: _DType | None = None, layout: _Layout | None = None, "
+    "device: _DeviceLike | None = None, requires_grad: _bool = False, pin_memory: _bool = False"
+)
+# Functions that take sizes or the like one by one; the name under which they take a sequence.
+SEQUENCES = {
+    "reshape": "shape", "permute": "dims", "expand": "size", "repeat": "repeats",
+    "tile": "dims", "flip": "dims", "rand": "size", "randn": "size", "ones": "size",
+    "zeros": "size", "empty": "size", "new_ones": "size", "new_zeros": "size",
+    "new_empty": "size", "hsplit": "indices_or_sections", "vsplit": "indices_or_sections",
+    "dsplit": "indices_or_sections",
+}  # fmt: skip
+# Factories of tensors: what stands behind their `**` are the usual options.
+FACTORIES = re.compile(r"new_\w+|\w+_window|(like|full|scalar)\w*")
 # Made from data rather than from tensors: not in the public table, but they return tensors.
 MAKERS = {
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
@@ -114,18 +97,6 @@ MAKERS = {
     "linspace", "logspace", "ones", "ones_like", "range", "scalar_tensor", "tensor", "zeros",
     "zeros_like",
 }  # fmt: skip
-MEMBERS = {
-    "grad": "Tensor | None",
-    "grad_fn": "Node | None",
-    "data": "Tensor",
-    "__iter__": "Iterator[Tensor]",
-    "__new__": "Tensor",
-    "to": "Tensor",
-    "new_full": "Tensor",
-    "new_tensor": "Tensor",
-    "new_empty_strided": "Tensor",
-    "type_as": "Tensor",
-}
 NOT_MEMBERS = {
     "__module__", "__doc__", "__slots__", "__dict__", "__weakref__", "__annotations__",
     "__firstlineno__", "__static_attributes__", "__init_subclass__", "__orig_bases__",
@@ -169,6 +140,8 @@ def observed() -> dict[str, set[str]]:
 
 def result_of(record: Public, signature: inspect.Signature) -> str:
     """The return annotation of a public function."""
+    if record.path in RESULTS:
+        return RESULTS[record.path]
     if any(name.startswith("return_") for name in signature.parameters):
         return "Any"
     paths = {record.path, record.name, *(_alias_path(record, a) for a in record.aliases)}
@@ -199,42 +172,45 @@ def with_out(signature: inspect.Signature) -> inspect.Signature:
     parameters = list(signature.parameters.values())
     if "out" in signature.parameters:
         return signature
-    made = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+    made = inspect.Parameter(
+        "out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None"
+    )
     end = len(parameters)
     if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
         end -= 1
     return inspect.Signature([*parameters[:end], made, *parameters[end:]])
 
 
-OWN_TYPES = {  # where a name means something else than elsewhere
-    ("scalar_tensor", "s"): NUMBER,
-    ("movedim", "source"): "_int | Sequence[_int]",
-    ("movedim", "destination"): "_int | Sequence[_int]",
-    ("moveaxis", "source"): "_int | Sequence[_int]",
-    ("moveaxis", "destination"): "_int | Sequence[_int]",
-    ("tensordot", "dims"): "_int | Sequence[_int] | Sequence[Sequence[_int]]",
-}
+BUILTINS = re.compile(r"\b(bool|complex|dict|float|int|list|str|tuple|type)\b")
+NAMED = re.compile(
+    r"\b(Buffer|DType|DeviceLike|Generator|Index|Ints|Layout|MemoryFormat|Number|Operand|Size|device)\b"
+)
+UNDERSCORED = {"dtypes.dtype": "_DType", "Dtype": "_DType"}
 
 
-def annotation(p: inspect.Parameter, function: str, binary: bool = False) -> str:
-    """The type of a parameter: as declared, else by its name."""
-    declared = p.annotation if isinstance(p.annotation, str) else "Any"
-    declared = re.sub(r"\b(bool|complex|dict|float|int|list|str|tuple|type)\b", r"_\1", declared)
-    if declared != "Any":
-        return declared if re.fullmatch(r"[\w\[\], |]+", declared) and _known(declared) else "Any"
-    if p.kind is p.VAR_POSITIONAL:
-        return SEVERAL.get(p.name, "Any")
-    if p.kind is p.VAR_KEYWORD or function in OPEN_INPUTS:
+def spelled(declared: Any) -> str:
+    """An annotation of the sources as the stubs say it; `Any` where it names what they do not."""
+    if not isinstance(declared, str):
         return "Any"
-    by_name = OWN_TYPES.get((function, p.name)) or PARAMETERS.get(p.name, "Any")
-    if p.name == "input" and binary:
-        by_name = PARAMETERS["other"]  # torch.pow(2, x)
-    return f"{by_name} | None" if p.default is None and by_name != "Any" else by_name
+    for word, other in UNDERSCORED.items():
+        declared = declared.replace(word, other)
+    text = NAMED.sub(r"_\1", BUILTINS.sub(r"_\1", declared))
+    return text if re.fullmatch(r"[\w\[\], |.]+", text) and _known(text) else "Any"
 
 
 def _known(text: str) -> bool:
-    words = set(re.findall(r"[A-Za-z_]\w*", text))
-    return all(w in ("Any", "None", "Sequence", "Callable") or w.startswith("_") for w in words)
+    plain = {"Any", "None", "Sequence", "Callable", "Tensor", "object", "np", "ndarray", "Iterator"}
+    return all(w in plain or w.startswith("_") for w in re.findall(r"[A-Za-z_]\w*", text))
+
+
+def annotation(p: inspect.Parameter, binary: bool = False) -> str:
+    """The type of a parameter: as declared, else (an operand of an op) by its name."""
+    if p.annotation is not p.empty:
+        return spelled(p.annotation)
+    by_name = PARAMETERS.get(p.name, "Any")
+    if p.name == "input" and binary:
+        by_name = "_Operand"  # torch.pow(2, x)
+    return f"{by_name} | None" if p.default is None and by_name != "Any" else by_name
 
 
 def default_text(value: Any) -> str:
@@ -249,32 +225,78 @@ def default_text(value: Any) -> str:
     return "..."
 
 
-def parameter_text(p: inspect.Parameter, function: str, binary: bool) -> str:
+def parameter_text(p: inspect.Parameter, binary: bool) -> str:
     """One parameter of a stub, with its type and default."""
     star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-    text = f"{star}{p.name}: {annotation(p, function, binary)}"
+    text = f"{star}{p.name}: {annotation(p, binary)}"
     return text if p.default is p.empty else f"{text} = {default_text(p.default)}"
 
 
 def definition(name: str, signature: inspect.Signature, result: str, method: bool = False) -> str:
-    """`def name(...) -> result: ...`; the first parameter of a method is self."""
-    parts: list[str] = []
+    """`def name(...) -> result: ...`; the first parameter of a method is self.
+
+    A second one where sizes may also be given as a sequence by name.
+    """
+    forms = forms_of(name, method)
+    if forms:
+        return overloaded(name, forms)
+    if method and name in REFUSED:
+        return f"def {name}(self, *args: object, **kwargs: object) -> NoReturn: ..."
     parameters = list(signature.parameters.values())
-    if method:
-        parts.append("self")
-        if parameters and parameters[0].kind not in (inspect.Parameter.VAR_POSITIONAL,):
-            parameters = parameters[1:]
+    if method and parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        parameters = parameters[1:]
     binary = bool({"other", "exponent"} & set(signature.parameters)) and not name.endswith("_")
+    listings = [listed(name, parameters, binary)]
+    if name in SEQUENCES and any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        sequence = inspect.Parameter(
+            SEQUENCES[name], inspect.Parameter.KEYWORD_ONLY, annotation="Sequence[int]"
+        )
+        several = [sequence if p.kind is p.VAR_POSITIONAL else p for p in parameters]
+        listings.append(listed(name, several, binary))
+    if result != "Tensor" and not method:
+        listings = [re.sub(r"\bout: Tensor", "out: Sequence[Tensor]", text) for text in listings]
+    if method:
+        listings = [f"self, {text}" if text else "self" for text in listings]
+    return overloaded(name, [f"({text}) -> {result}" for text in listings])
+
+
+def listed(name: str, parameters: list[inspect.Parameter], binary: bool) -> str:
+    """The text between the parentheses of a definition; what is behind `**` is spelled out."""
+    parts: list[str] = []
     starred = False
     for p in parameters:
-        starred |= p.kind is p.VAR_POSITIONAL
+        if p.kind is p.VAR_KEYWORD:
+            known = {other.name for other in parameters}
+            own = [o for o in OPTIONS.split(", ") if o.partition(":")[0] not in known]
+            if FACTORIES.fullmatch(name) or p.name == "options":
+                parts += own if starred else ["*", *own]
+            continue
         if p.kind is p.KEYWORD_ONLY and not starred:
             parts.append("*")
-            starred = True
-        parts.append(parameter_text(p, name, binary))
-    if result != "Tensor" and not method:
-        parts = [re.sub(r"^out: Tensor", "out: Any", part) for part in parts]
-    return f"def {name}({', '.join(parts)}) -> {result}: ..."
+        starred |= p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        parts.append(parameter_text(p, binary))
+    return ", ".join(parts)
+
+
+def forms_of(name: str, method: bool) -> list[str]:
+    """The forms of `FORMS` that a function or a method has."""
+    found = FORMS_BY_NAME.get(name, [])
+    if method:
+        return FORMS_BY_NAME.get(f"self.{name}", []) or [f for f in found if f.startswith("(self")]
+    return [f.replace("(self", "(input: Tensor", 1) for f in found]
+
+
+FORMS_BY_NAME: dict[str, list[str]] = {}
+for _line in filter(None, FORMS.split("\n")):
+    _name, _, _rest = _line.partition("(")
+    FORMS_BY_NAME.setdefault(_name, []).append(f"({_rest}")
+
+
+def overloaded(name: str, forms: list[str]) -> str:
+    """The definitions of one function, one for each way to call it."""
+    if len(forms) == 1:
+        return f"def {name}{forms[0]}: ..."
+    return "\n".join(f"@overload\ndef {name}{form}: ..." for form in forms)
 
 
 def public_definition(name: str, record: Public, method: bool = False) -> str:
@@ -302,12 +324,7 @@ def records_by_method() -> dict[str, tuple[Public, bool]]:
 
 def declared_result(function: Callable[..., Any]) -> str:
     """What a function's own annotation says it returns, where this file can say it."""
-    declared = getattr(function, "__annotations__", {}).get("return", "Any")
-    declared = declared if isinstance(declared, str) else "Any"
-    declared = {"Size": "_Size", "device": "_device", "dtypes.dtype": "_dtype"}.get(
-        declared, re.sub(r"\b(bool|complex|dict|float|int|list|str|tuple|type)\b", r"_\1", declared)
-    )
-    return declared if _known(declared) else "Any"
+    return spelled(getattr(function, "__annotations__", {}).get("return", "Any"))
 
 
 def seen_result(name: str) -> str:
@@ -318,7 +335,7 @@ def seen_result(name: str) -> str:
             found = found() if callable(found) else found
         except (RuntimeError, TypeError, ValueError, IndexError, AttributeError):
             continue
-        kinds = {bool: "_bool", chainrule.layout: "_layout"}
+        kinds = {bool: "_bool", int: "_int", str: "_str", chainrule.layout: "_Layout"}
         return "Tensor" if isinstance(found, Tensor) else kinds.get(type(found), "Any")
     return "Any"
 
@@ -347,9 +364,11 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
     if isinstance(value, property):
         return property_lines(name, value)
     if name == "__new__":
-        return ["def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
+        return ["def __init__(self, *args: object, **kwargs: object) -> None: ..."]
+    if name == "__torch_function__":  # a subclass may switch it off
+        return [f"{name}: Any"]
     if isinstance(value, (classmethod, staticmethod)):
-        return ["@staticmethod", f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."]
+        return ["@staticmethod", f"def {name}(*args: object, **kwargs: object) -> Any: ..."]
     if not inspect.isfunction(value):
         return [f"{name}: Any"]
     signature = signature_without_spellings(value)
@@ -358,7 +377,7 @@ def member_lines(name: str, value: Any, records: dict[str, tuple[Public, bool]])
     if record is not None and (in_place or own or is_open(signature)):
         result = "Tensor" if in_place else result_of(record, signature_of(record))
         return [definition(name, signature_of(record), result, method=True)]
-    if name.startswith("__"):
+    if name.startswith("__") and not forms_of(name, method=True):
         return dunder_lines(name, member_result(name, value), signature)
     return [definition(name, signature, member_result(name, value), method=True)]
 
@@ -375,8 +394,9 @@ def is_open(signature: inspect.Signature) -> bool:
 
 
 INDEXING = {
-    "__getitem__": "(self, index: Any) -> Tensor",
-    "__setitem__": "(self, index: Any, value: Any) -> None",
+    "__getitem__": "(self, index: _Index) -> Tensor",
+    "__setitem__": "(self, index: _Index, value: _Operand | np.ndarray | Sequence[object]) -> None",
+    "__contains__": "(self, item: object) -> _bool",
 }
 
 
@@ -386,15 +406,15 @@ def dunder_lines(name: str, result: str, signature: inspect.Signature) -> list[s
     if name in INDEXING:
         return [f"def {name}{INDEXING[name]}: ..."]
     if plain in ("eq", "ne"):
-        line = f"def {name}(self, other: Any) -> Tensor: ..."
+        line = f"def {name}(self, other: object) -> Tensor: ..."
         return [f"{line}  # type: ignore[override] # pyright: ignore"]
     if plain.lstrip("ir") in OPERATORS or plain in OPERATORS:
         if plain in ("abs", "neg", "pos", "invert"):
             return [f"def {name}(self) -> {result}: ..."]
         if len(signature.parameters) == 2 and plain not in ("deepcopy", "copy"):
-            return [f"def {name}(self, other: Any) -> {result}: ..."]
+            return [f"def {name}(self, other: _Operand | np.ndarray) -> {result}: ..."]
         if is_open(signature):
-            return [f"def {name}(self, other: Any) -> {result}: ..."]
+            return [f"def {name}(self, other: _Operand | np.ndarray) -> {result}: ..."]
     return [definition(name, signature, result, method=True)]
 
 
@@ -418,7 +438,8 @@ def tensor_stub() -> str:
     records = records_by_method()
     lines = ["class Tensor:"]
     for name, value in tensor_members().items():
-        lines += [f"    {line}" for line in member_lines(name, value, records)]
+        text = "\n".join(member_lines(name, value, records))
+        lines += [f"    {line}" for line in text.split("\n")]
     lines += ["    def __hash__(self) -> _int: ...", "    def __repr__(self) -> _str: ..."]
     about = "The methods and attributes of tensors."
     return head(about, "tensor/tensor.pyi", own=True) + "\n".join(lines) + "\n"
@@ -430,7 +451,8 @@ def tensor_stub() -> str:
 def head(about: str, path: str, own: bool = False) -> str:
     dots = "from " + "." * (path.count("/") + 1)
     text = HEAD.format(about=about) + SHARED.format(dots=dots)
-    return text + ("\n" if own else f"{dots}tensor.tensor import Tensor\n\n")
+    own_type = '\n_T = TypeVar("_T")\n\n' if own else ""
+    return text + (own_type or f"{dots}tensor.tensor import Tensor\n\n")
 
 
 def records_of(namespace: str) -> dict[str, Public]:
@@ -455,14 +477,15 @@ def namespace_stub(namespace: str, path: str) -> str:
 def return_types_stub() -> str:
     lines = ["def named(name: _str, *fields: _str) -> _type[ReturnType]: ...", ""]
     lines += ["class ReturnType(_tuple[Tensor, ...]):", "    _names: _tuple[_str, ...]"]
-    lines += ["    def __new__(cls, entries: Any) -> Self: ...", ""]
+    lines += ["    def __new__(cls, entries: Sequence[Tensor]) -> Self: ...", ""]
     made = {n: v for n, v in vars(return_types).items() if isinstance(v, type)}
     for name, value in sorted(made.items()):
         if not issubclass(value, ReturnType) or value is ReturnType:
             continue
         lines.append(f"class {name}(ReturnType):")
         for field in value._names:
-            kind = "Any" if name == "histogramdd" else "Tensor"  # edges of each dimension
+            several = name == "histogramdd" and field == "bin_edges"  # of each dimension
+            kind = "_tuple[Tensor, ...]" if several else "Tensor"
             lines += ["    @property", f"    def {field}(self) -> {kind}: ..."]
         lines.append("")
     text = head("Named results.", "tensor/return_types.pyi")
@@ -519,10 +542,15 @@ def package_line(name: str, value: Any) -> str:
             module = value.__globals__["__name__"]
         if same_code(getattr(sys.modules.get(module), name, None), value):
             return f"from .{module.removeprefix('chainrule.')} import {name} as {name}"
-        return f"{name}: Any"
-    if isinstance(value, chainrule.dtype):
-        return f"{name}: _dtype"
-    return f"{name}: {'_float' if isinstance(value, float) else 'Any'}"
+    kinds = {
+        chainrule.dtype: "_DType", chainrule.layout: "_Layout", float: "_float",
+        chainrule.memory_format: "_MemoryFormat", chainrule.Generator: "_Generator",
+    }  # fmt: skip
+    if name.endswith(("Tensor", "Storage")):
+        return f"{name}: _type[{'Tensor' if name.endswith('Tensor') else '_TypedStorage'}]"
+    if inspect.isfunction(value):
+        return definition(name, inspect.signature(value), "Tensor")
+    return f"{name}: {kinds.get(type(value), 'Any' if callable(value) else 'object')}"
 
 
 def nn_stubs() -> dict[Path, str]:

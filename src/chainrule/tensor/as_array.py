@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,14 @@ from .interop import from_dlpack, from_numpy, frombuffer
 from .leaf import want_grad
 from .storage import TypedStorage, UntypedStorage
 
+if TYPE_CHECKING:
+    from .annotations import DeviceLike, DType, Tensor
 
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
-            requires_grad: bool | None = None) -> Any:  # fmt: skip
+
+def asarray(
+    obj: object, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    copy: bool | None = None, requires_grad: bool | None = None,
+) -> Tensor:  # fmt: skip
     """A tensor of any data: on the same memory (copy=False), on its own (copy=True), or as it can.
 
     Bytes, and whatever else shows its memory by Python's buffer protocol, are read as elements of

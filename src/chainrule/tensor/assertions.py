@@ -21,7 +21,7 @@ def _assert(condition: Any, message: str) -> None:
     assert condition, message
 
 
-def _assert_async(input: Any, assert_msg: str | None = None) -> None:  # noqa: A002
+def _assert_async(input: Any, assert_msg: str | None = None) -> None:
     """Raise unless a tensor of one value is not zero; nothing runs later here.
 
     >>> _assert_async(1)
@@ -69,7 +69,7 @@ def _check_not_implemented(cond: Any, message: Callable[[], str] | None = None) 
     _check_with(NotImplementedError, cond, message)
 
 
-def _check_is_size(i: Any, message: Callable[[], str] | None = None, *, max: Any = None) -> None:  # noqa: A002
+def _check_is_size(i: Any, message: Callable[[], str] | None = None, *, max: Any = None) -> None:
     """Raise RuntimeError unless `i` can be a size: not negative, at most `max`."""
     _check_with(RuntimeError, bool(i >= 0), message)
     if max is not None:

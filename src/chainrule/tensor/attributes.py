@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from ..autograd.value import CONJ, NEG, PARENT, ROOT, bottom
 from . import layout_methods
 from .leaf import get_grad_dtype, set_grad_dtype, want_grad
 from .overriding import DisableTorchFunctionSubclass, notice
-from .spellings import one_of
+from .spellings import UNGIVEN, one_of
 from .storage import TypedStorage
+
+if TYPE_CHECKING:
+    from .annotations import DeviceLike, DType, Layout, Operand, Tensor
 
 # ---- transposes ----------------------------------------------------------------------------------
 
 
-def _reversed_view(self: Any) -> Any:
+def _reversed_view(self: Tensor) -> Tensor:
     """The view with all dimensions in reversed order."""
     n = self.ndim
     if n == 2:
@@ -46,7 +49,7 @@ def _need_matrix(self: Any, name: str, exactly: bool = False) -> None:
         )
 
 
-def _matrix_transpose(self: Any) -> Any:
+def _matrix_transpose(self: Tensor) -> Tensor:
     """The view with the last two dimensions exchanged."""
     if not self.ndim:
         source.warn_user("Tensor.mT is deprecated on 0-D tensors: it is the tensor itself.")
@@ -55,7 +58,7 @@ def _matrix_transpose(self: Any) -> Any:
     return P.swap_axes(self, axis0=self.ndim - 2, axis1=self.ndim - 1)
 
 
-def _matrix_adjoint(self: Any) -> Any:
+def _matrix_adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     if not self.ndim:
         source.warn_user("Tensor.mH is deprecated on 0-D tensors. Use x.conj().")
@@ -65,7 +68,7 @@ def _matrix_adjoint(self: Any) -> Any:
     return turned.conj() if self.is_complex() else turned
 
 
-def _adjoint(self: Any) -> Any:
+def _adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     if self.ndim == 0:
         return self
@@ -76,7 +79,7 @@ def _adjoint(self: Any) -> Any:
 # ---- parts of complex numbers --------------------------------------------------------------------
 
 
-def _real(self: Any) -> Any:
+def _real(self: Tensor) -> Tensor:
     """The real part: a view (the tensor itself when it is real)."""
     if not self.is_complex():
         return self
@@ -85,7 +88,7 @@ def _real(self: Any) -> Any:
     return P.select(P.view_as_real(self), axis=self.ndim, index=0)
 
 
-def _imag(self: Any) -> Any:
+def _imag(self: Tensor) -> Tensor:
     """The imaginary part: a view."""
     if not self.is_complex():
         raise refusal.runtime(
@@ -114,7 +117,7 @@ def _part_of_lazy(self: Any, index: int) -> Any:
 
 
 def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
-    def write(self: Any, value: Any) -> None:
+    def write(self: Tensor, value: Operand) -> None:
         target = part(self)
         if not hasattr(value, "_a"):
             from .creation import as_tensor
@@ -128,7 +131,7 @@ def _set_part(part: Callable[[Any], Any]) -> Callable[[Any, Any], None]:
 # ---- questions -----------------------------------------------------------------------------------
 
 
-def _volatile(self: Any) -> bool:
+def _volatile(self: Tensor) -> bool:
     """Always False: an old flag that no_grad() has replaced."""
     source.warn_user("volatile was removed (Variable.volatile is always False)")
     return False
@@ -138,27 +141,27 @@ def _no(doc: str) -> property:
     return property(lambda self: False, doc=doc)
 
 
-def _root(self: Any) -> Any:
+def _root(self: Tensor) -> Any:
     """The tensor this one is a view of; None when it is no view."""
     return None if self._view is None else self._view[ROOT]
 
 
-def get_device(self: Any) -> int:
+def get_device(self: Tensor) -> int:
     """The number of the GPU: -1 on the CPU."""
     return -1
 
 
-def is_nonzero(self: Any) -> bool:
+def is_nonzero(self: Tensor) -> bool:
     """Whether the one element is not zero."""
     return bool(self)
 
 
-def is_same_size(self: Any, other: Any = ..., *, x2: Any = ...) -> bool:
+def is_same_size(self: Tensor, other: Tensor = UNGIVEN, *, x2: Tensor = UNGIVEN) -> bool:
     """Whether another tensor has the same shape."""
     return self.shape == one_of("is_same_size", "other", other, x2).shape
 
 
-def is_set_to(self: Any, tensor: Any) -> bool:
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether another tensor shows the same memory in the same way."""
     return (
         self.data_ptr() == tensor.data_ptr()
@@ -168,13 +171,13 @@ def is_set_to(self: Any, tensor: Any) -> bool:
     )
 
 
-def dim_order(self: Any, *, ambiguity_check: bool = False) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: bool = False) -> tuple[int, ...]:
     """The dimensions from the slowest to the fastest in memory."""
     steps = self.stride()
     return tuple(sorted(range(self.ndim), key=lambda d: -steps[d]))
 
 
-def pin_memory(self: Any, device: Any = None) -> Any:
+def pin_memory(self: Tensor, device: DeviceLike | None = None) -> Any:
     """Refused: memory is pinned for a GPU, and there is none."""
     raise refusal.runtime(
         "Cannot access accelerator device when none is available: pin_memory() prepares memory "
@@ -183,12 +186,12 @@ def pin_memory(self: Any, device: Any = None) -> Any:
     )
 
 
-def to_dense(self: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def to_dense(self: Tensor, dtype: DType | None = None, **kwargs: Any) -> Tensor:
     """The tensor itself: it is dense."""
     return self if dtype is None else self.to(dtype)
 
 
-def as_subclass(self: Any, cls: type) -> Any:
+def as_subclass(self: Tensor, cls: type) -> Any:
     """The same tensor as an object of a Tensor subclass."""
     made = P.alias(self)
     made.__class__ = cls
@@ -213,14 +216,14 @@ def _make_wrapper_subclass(cls: type, size: Any, *args: Any, **kwargs: Any) -> A
     return make_wrapper(cls, size, **named, **kwargs)
 
 
-def new(self: Any, *args: Any, **kwargs: Any) -> Any:
+def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Like the old constructor, in this tensor's type."""
     from .legacy import constructed
 
     return constructed(args, self.dtype, kwargs)
 
 
-def apply_(self: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Replace every element by a Python function of it."""
     return _map(self, (), callable, "apply_")
 
@@ -239,17 +242,19 @@ def _map(self: Any, others: tuple[Any, ...], function: Any, name: str) -> Any:
     return self
 
 
-def map_(self: Any, tensor: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     """Replace every element by a Python function of it and of another tensor's."""
     return _map(self, (tensor,), callable, "map_")
 
 
-def map2_(self: Any, x: Any, y: Any, callable: Any) -> Any:  # noqa: A002 - PyTorch's name
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """Replace every element by a Python function of it and of two other tensors'."""
     return _map(self, (x, y), callable, "map2_")
 
 
-def to_sparse(self: Any, sparse_dim: int | None = None, *, layout: Any = None, **kw: Any) -> Any:
+def to_sparse(
+    self: Tensor, sparse_dim: int | None = None, *, layout: Layout | None = None, **kw: Any
+) -> Tensor:
     """The values that are not zero, with their places, as a sparse tensor."""
     from ..sparse.handlers import to_sparse as sparse_of
 
@@ -264,7 +269,7 @@ _COMPRESSED_FORMS = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 
 
 def _to_layout(name: str) -> Callable[..., Any]:
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         from . import layouts
 
         return self.to_sparse(layout=getattr(layouts, name))
@@ -274,23 +279,23 @@ def _to_layout(name: str) -> Callable[..., Any]:
     return call
 
 
-def module_load(self: Any, other: Any, assign: bool = False) -> Any:
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Any:
     """What load_state_dict puts into a module for this parameter or buffer."""
     return other.detach() if assign else self.copy_(other).detach()
 
 
-def __reversed__(self: Any) -> Any:
+def __reversed__(self: Tensor) -> Tensor:
     return self.flip(0) if self.ndim else self
 
 
-def output_nr(self: Any) -> int:
+def output_nr(self: Tensor) -> int:
     """Which output of its grad_fn this tensor is."""
     if self._rg:
         _ = self.grad_fn  # a view learns of writes to its memory
     return self._node.nr if self._node.__class__ is OutSlot else 0
 
 
-def view_depth(self: Any) -> int:
+def view_depth(self: Tensor) -> int:
     """How many views lie between this tensor and the one that owns the history."""
     depth, record = 0, self._view
     while record is not None:
@@ -298,14 +303,14 @@ def view_depth(self: Any) -> int:
     return depth
 
 
-def is_shared(self: Any) -> bool:
+def is_shared(self: Tensor) -> bool:
     """Whether other processes can see this tensor's memory."""
     from .sharing import block_of  # mmap is loaded when it is used
 
     return self._level is None and block_of(self._a) is not None
 
 
-def share_memory_(self: Any) -> Any:
+def share_memory_(self: Tensor) -> Tensor:
     """Move the tensor's memory to where forked and receiving processes share it.
 
     Other tensors that viewed the old memory stay there: share before making views.
@@ -319,7 +324,7 @@ def share_memory_(self: Any) -> Any:
 def _removed(name: str) -> Any:
     """A method that PyTorch still has in order to say that it is gone."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         instead = {"solve": "linalg.solve", "symeig": "linalg.eigh"}.get(name, f"linalg.{name}")
         raise refusal.runtime(
             "This function was deprecated since version 1.9 and is now removed.",

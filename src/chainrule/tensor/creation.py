@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from operator import index as as_int
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from .layouts import contiguous_format, preserve_format, required_order
 from .leaf import want_grad
 from .overriding import notice
 from .scalars import number_for
+
+if TYPE_CHECKING:
+    from .annotations import DeviceLike, DType, Ints, Layout, MemoryFormat, Number, Operand, Tensor
 
 _MANY = 1 << 20  # elements along one dimension from which the product is looked at
 
@@ -161,9 +165,9 @@ def _unwrap(item: Any) -> Any:
 
 
 def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:  # fmt: skip
+    data: object, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """A new tensor with a copy of the data.
 
     >>> import chainrule as torch
@@ -176,7 +180,7 @@ def tensor(
             plain = data._level is None and not STATE.unusual & TRACE
             array = data._a.copy() if plain else data.detach().clone()  # type: ignore[attr-defined]
             if isinstance(array, TensorBase) and data._level is not None:
-                return array
+                return array  # type: ignore[return-value]
             if isinstance(array, TensorBase):  # part of a trace
                 made: Any = array if dtype is None else array.to(dtype)  # type: ignore[attr-defined]
                 return want_grad(made, requires_grad)
@@ -198,7 +202,7 @@ def tensor(
                     # An op takes the number, which may be another one next time.
                     return P.mul(make(np.ones((), kind)), data).requires_grad_(requires_grad)
             data = STATE.trace.plain(data)
-        if data.__class__ is np.ndarray:
+        if isinstance(data, np.ndarray):
             allocation.expect(data.shape, data.itemsize)
         array = array_from_data(data, wanted, dtypes.get_default_dtype().np, unwrap=_unwrap)
         return finish(array, requires_grad, device)
@@ -207,7 +211,7 @@ def tensor(
         raise
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+def as_tensor(data: object, dtype: DType | None = None, device: DeviceLike | None = None) -> Tensor:
     """A tensor that shares the data's memory where it can."""
     try:
         if isinstance(data, TensorBase):
@@ -224,9 +228,11 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 # ---- filled --------------------------------------------------------------------------------------
 
 
-def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-          layout: Any = None, pin_memory: bool = False, out: Any = None,
-          **named: Any) -> Any:  # fmt: skip
+def zeros(
+    *size: Ints, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    out: Tensor | None = None, **named: Any,
+) -> Tensor:  # fmt: skip
     """A tensor of zeros."""
     try:
         wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
@@ -237,9 +243,11 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
         raise
 
 
-def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-         layout: Any = None, pin_memory: bool = False, out: Any = None,
-         **named: Any) -> Any:  # fmt: skip
+def ones(
+    *size: Ints, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    out: Tensor | None = None, **named: Any,
+) -> Tensor:  # fmt: skip
     """A tensor of ones."""
     try:
         wanted = np_dtype(dtype) if out is None else wanted_for(out, dtype)
@@ -250,9 +258,11 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
         raise
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-          layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
-          out: Any = None, **named: Any) -> Any:  # fmt: skip
+def empty(
+    *size: Ints, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None, out: Tensor | None = None, **named: Any,
+) -> Tensor:  # fmt: skip
     """A tensor whose values are whatever the memory held."""
     try:
         shape = shape_of(_size(size, named), "empty")
@@ -291,9 +301,11 @@ def formatted(make_array: Any, shape: tuple[int, ...], dtype: Any, memory_format
     return made.transpose([order.index(d) for d in range(len(shape))])
 
 
-def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None,
-                  device: Any = None, requires_grad: bool = False,
-                  pin_memory: bool = False) -> Any:  # fmt: skip
+def empty_strided(
+    size: Sequence[int], stride: Sequence[int], *, dtype: DType | None = None,
+    layout: Layout | None = None, device: DeviceLike | None = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor of uninitialised memory with the given strides."""
     try:
         if len(size) != len(stride):
@@ -311,9 +323,11 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
         raise
 
 
-def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None,
-                   device: Any = None, requires_grad: bool = False,
-                   pin_memory: bool = False) -> Any:  # fmt: skip
+def empty_permuted(
+    size: Sequence[int], physical_layout: Sequence[int], *, dtype: DType | None = None,
+    layout: Layout | None = None, device: DeviceLike | None = None, requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor of uninitialised memory whose dimensions lie in memory in the given order."""
     try:
         if sorted(physical_layout) != list(range(len(size))):
@@ -331,9 +345,11 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
         raise
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,
-         requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
-         out: Any = None) -> Any:  # fmt: skip
+def full(
+    size: Ints, fill_value: Operand, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False, layout: Layout | None = None,
+    pin_memory: bool = False, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """A tensor filled with one value."""
     try:
         if isinstance(fill_value, TensorBase | np.number):
@@ -360,9 +376,11 @@ def into(out: Any, array: np.ndarray, requires_grad: bool, device: Any) -> Any:
     return write_new(out, make(array, inference=STATE.inference), requires_grad, device)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False, layout: Any = None,
-        pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
+def eye(
+    n: int, m: int | None = None, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """The identity matrix."""
     try:
         for name, count in (("n", n), ("m", n if m is None else m)):
@@ -379,7 +397,9 @@ def blank_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, **kwargs: Any) -> Any:
+def scalar_tensor(
+    s: Number, *, dtype: DType | None = None, layout: Layout | None = None, **kwargs: Any
+) -> Tensor:
     """A 0-dim tensor in the default float type."""
     try:
         return tensor(s, dtype=dtype or dtypes.get_default_dtype(), **kwargs)

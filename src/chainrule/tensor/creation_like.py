@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from .creation import (
 from .layouts import preserve_format
 from .scalars import number_for
 from .signatures import respelled
+
+if TYPE_CHECKING:
+    from .annotations import DeviceLike, DType, Ints, Layout, MemoryFormat, Operand, Tensor
 
 
 def _like(t: Any, dtype: Any, memory_format: Any) -> np.ndarray:
@@ -62,9 +66,11 @@ def _belonging(made: Any, t: Any) -> Any:
 
 
 @respelled
-def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, pin_memory: bool = False,
-               memory_format: Any = None) -> Any:  # fmt: skip
+def zeros_like(
+    input: Tensor, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Zeros of another tensor's shape and type."""
     try:
         return _filled_like(input, 0, dtype, memory_format, requires_grad, device)
@@ -74,9 +80,11 @@ def zeros_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
 
 
 @respelled
-def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-              layout: Any = None, pin_memory: bool = False,
-              memory_format: Any = None) -> Any:  # fmt: skip
+def ones_like(
+    input: Tensor, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Ones of another tensor's shape and type."""
     try:
         return _filled_like(input, 1, dtype, memory_format, requires_grad, device)
@@ -86,9 +94,11 @@ def ones_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gra
 
 
 @respelled
-def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
-               layout: Any = None, pin_memory: bool = False,
-               memory_format: Any = None) -> Any:  # fmt: skip
+def empty_like(
+    input: Tensor, *, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Uninitialised, of another tensor's shape and type."""
     try:
         return _filled_like(input, None, dtype, memory_format, requires_grad, device)
@@ -98,9 +108,11 @@ def empty_like(input: Any, *, dtype: Any = None, device: Any = None, requires_gr
 
 
 @respelled
-def full_like(input: Any, fill_value: Any, *, dtype: Any = None, device: Any = None,  # noqa: A002
-              requires_grad: bool = False, layout: Any = None, pin_memory: bool = False,
-              memory_format: Any = None) -> Any:  # fmt: skip
+def full_like(
+    input: Tensor, fill_value: Operand, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False, layout: Layout | None = None,
+    pin_memory: bool = False, memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """One value in another tensor's shape and type."""
     try:
         if isinstance(fill_value, TensorBase):
@@ -122,7 +134,7 @@ def _here(self: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
-def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
+def new_zeros(self: Tensor, *size: Ints, **kwargs: Any) -> Tensor:
     """Zeros of the given shape in this tensor's type."""
     try:
         return _belonging(zeros(*size, **_here(self, kwargs)), self)
@@ -131,7 +143,7 @@ def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
         raise
 
 
-def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
+def new_ones(self: Tensor, *size: Ints, **kwargs: Any) -> Tensor:
     """Ones of the given shape in this tensor's type."""
     try:
         return _belonging(ones(*size, **_here(self, kwargs)), self)
@@ -140,7 +152,7 @@ def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
         raise
 
 
-def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
+def new_empty(self: Tensor, *size: Ints, **kwargs: Any) -> Tensor:
     """Uninitialised, of the given shape in this tensor's type."""
     try:
         return _belonging(empty(*size, **_here(self, kwargs)), self)
@@ -149,7 +161,9 @@ def new_empty(self: Any, *size: Any, **kwargs: Any) -> Any:
         raise
 
 
-def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
+def new_empty_strided(
+    self: Tensor, size: Sequence[int], stride: Sequence[int], **kwargs: Any
+) -> Tensor:
     """Uninitialised, with the given strides in this tensor's type."""
     try:
         return _belonging(empty_strided(size, stride, **_here(self, kwargs)), self)
@@ -158,7 +172,7 @@ def new_empty_strided(self: Any, size: Any, stride: Any, **kwargs: Any) -> Any:
         raise
 
 
-def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
+def new_full(self: Tensor, size: Ints, fill_value: Operand, **kwargs: Any) -> Tensor:
     """One value in the given shape and this tensor's type."""
     try:
         return _belonging(full(size, fill_value, **_here(self, kwargs)), self)
@@ -167,7 +181,7 @@ def new_full(self: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
         raise
 
 
-def new_tensor(self: Any, data: Any, **kwargs: Any) -> Any:
+def new_tensor(self: Tensor, data: object, **kwargs: Any) -> Tensor:
     """A copy of the data in this tensor's type."""
     try:
         return tensor(data, **_here(self, kwargs))

@@ -30,7 +30,7 @@ class device:
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         try:
             kind = type
             if isinstance(kind, device):

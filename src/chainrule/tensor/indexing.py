@@ -9,7 +9,7 @@ without dimensions. Bounds are NumPy's to check; what it refuses is looked at ag
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..autograd.expected import expect_within
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import PLAIN, TensorBase, make
 from ..ops import dtypes
+
+if TYPE_CHECKING:
+    from .annotations import Index, Tensor
 
 _BASIC = {int, slice, type(None), type(Ellipsis)}
 _FULL = slice(None)
@@ -30,32 +33,33 @@ def is_basic(index: tuple[Any, ...]) -> bool:
     return _BASIC.issuperset(map(type, index))
 
 
-def getitem(self: Any, index: Any) -> Any:
+def getitem(self: Tensor, index: Index) -> Tensor:
     """self[index]: a view for ints, slices, None and Ellipsis, else a copy."""
     kind = index.__class__
+    key: Any = index
     try:
         if kind is int:
-            return P.select_view(self, index=(index,))
+            return P.select_view(self, index=(key,))
         if kind is slice:
-            if index.step is not None or not _plain_slice(index):
-                index = checked_slice(index)
+            if key.step is not None or not _plain_slice(key):
+                key = checked_slice(key)
             if not self.ndim:
                 raise IndexError
-            return P.slice_view(self, index=(index,))
-        if kind is tuple and is_basic(index):
-            key = spelled_out(index, self.ndim)
-            return P.slice_view(self, index=key) if key else P.alias(self)
+            return P.slice_view(self, index=(key,))
+        if kind is tuple and is_basic(key):
+            full = spelled_out(key, self.ndim)
+            return P.slice_view(self, index=full) if full else P.alias(self)
         if (
-            kind in PLAIN and index._a.dtype is INT64 and index._a.ndim and self.ndim
+            kind in PLAIN and key._a.dtype is INT64 and key._a.ndim and self.ndim
             and not STATE.unusual & TRACE
         ):  # fmt: skip
             try:
-                return P.index_axis(self, index, axis=0)
+                return P.index_axis(self, key, axis=0)
             except Exception:  # the long way finds out why
                 pass
-        return advanced(self, index)
+        return advanced(self, key)
     except IndexError as problem:
-        raise index_error(self, index, problem) from None
+        raise index_error(self, key, problem) from None
 
 
 def advanced(self: Any, index: Any) -> Any:

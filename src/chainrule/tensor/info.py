@@ -43,7 +43,7 @@ class finfo:
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, type: Any = None) -> None:  # noqa: A002 - PyTorch's name
+    def __init__(self, type: Any = None) -> None:
         chosen = dtypes.get_default_dtype() if type is None else _meant(type)
         _need_dtype(chosen, "finfo")
         if chosen.category < dtypes.FLOAT:
@@ -87,8 +87,8 @@ class iinfo:
 
     __slots__ = ("bits", "dtype", "max", "min")
 
-    def __init__(self, type: Any) -> None:  # noqa: A002 - PyTorch's name
-        type = _meant(type)  # noqa: A001
+    def __init__(self, type: Any) -> None:
+        type = _meant(type)
         _need_dtype(type, "iinfo")
         if type is dtypes.bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo: it is no number")
@@ -166,7 +166,7 @@ def is_storage(obj: object) -> bool:
 
 
 def _asks(name: str, doc: str) -> Any:
-    def call(input: Any) -> Any:  # noqa: A002
+    def call(input: Any) -> Any:
         if not isinstance(input, TensorBase):
             raise TypeError(
                 f"{name}(): argument 'input' (position 1) must be Tensor, not "
@@ -189,13 +189,13 @@ is_nonzero = _asks("is_nonzero", "Whether a tensor of one element is not zero.")
 numel = _asks("numel", "The number of elements of a tensor.")
 
 
-def get_device(input: Any) -> int:  # noqa: A002
+def get_device(input: Any) -> int:
     """The number of a tensor's GPU: -1, it is on the CPU."""
     return input.get_device()
 
 
 @respelled
-def is_same_size(input: Any, other: Any) -> bool:  # noqa: A002
+def is_same_size(input: Any, other: Any) -> bool:
     """Whether two tensors have one shape."""
     return input.shape == other.shape
 
@@ -215,7 +215,7 @@ def typename(obj: Any) -> str:
 
 
 @respelled
-def detach(input: Any) -> Any:  # noqa: A002
+def detach(input: Any) -> Any:
     """The same memory without history."""
     return input.detach()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..ops import dtypes
 from .leaf import want_grad
 from .mapping import mapped_bytes
 from .shown_memory import array_of_capsule
+
+if TYPE_CHECKING:
+    from .annotations import Buffer, DeviceLike, DType, Tensor
 
 
 def readable_array(t: Any, what: str) -> np.ndarray:
@@ -30,7 +33,7 @@ def readable_array(t: Any, what: str) -> np.ndarray:
     return t._a
 
 
-def numpy(self: Any, *, force: bool = False) -> np.ndarray:
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The array itself: memory is shared both ways."""
     if self._rg and STATE.grad_enabled and not force:
         raise refusal.runtime(
@@ -53,11 +56,11 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             "Got unsupported ScalarType BFloat16: NumPy has no such type",
             fix="x.float().numpy() converts it, x.numpy(force=True) gives ml_dtypes' array.",
         )
-    expose(self)
+    expose(self)  # type: ignore[arg-type]
     return array
 
 
-def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+def __array__(self: Tensor, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
     recorded = self._rg and STATE.grad_enabled
     array = self.numpy(force=self.dtype is dtypes.bfloat16 and not recorded)
     if dtype is not None and array.dtype != dtype:
@@ -67,20 +70,22 @@ def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndar
     return array.copy() if copy else array
 
 
-def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+def __array_wrap__(
+    self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
+) -> Any:
     """The result of a NumPy function of this tensor, as a tensor; bools as uint8, as PyTorch."""
     array = np.asarray(array)
     return make(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
-def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+def __array_ufunc__(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """A ufunc of NumPy on tensors: with history where one of them records, else as PyTorch."""
     from ..interop.numpy_functions import array_ufunc
 
     return array_ufunc(self, ufunc, method, inputs, options)
 
 
-def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+def __array_function__(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """Another function of NumPy on tensors: with history where one of them records."""
     from ..interop.numpy_functions import array_function
 
@@ -96,7 +101,7 @@ def _check_strides(array: np.ndarray) -> None:
         )
 
 
-def from_numpy(array: np.ndarray) -> Any:
+def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor on the array's own memory."""
     if not isinstance(array, np.ndarray):
         raise refusal.wrong_type(
@@ -131,10 +136,10 @@ def from_numpy(array: np.ndarray) -> Any:
     return made
 
 
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
-               requires_grad: bool = False) -> Any:  # fmt: skip
+def frombuffer(buffer: Buffer, *, dtype: DType, count: int = -1, offset: int = 0,
+               requires_grad: bool = False) -> Tensor:  # fmt: skip
     """A 1-dim tensor on the memory of an object with the buffer protocol."""
-    view = memoryview(buffer)
+    view = memoryview(buffer)  # type: ignore[arg-type]
     if view.nbytes == 0 or count == 0:
         raise refusal.value(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
     if not 0 <= offset < view.nbytes:
@@ -179,7 +184,7 @@ def from_numpy_quietly(array: np.ndarray) -> Any:
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
-def __array_namespace__(self: Any, *, api_version: str | None = None) -> Any:
+def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> Any:
     """The functions of the Python array API standard for tensors: `chainrule.array_api`."""
     if api_version is not None and api_version not in _VERSIONS:
         raise refusal.value(
@@ -190,7 +195,7 @@ def __array_namespace__(self: Any, *, api_version: str | None = None) -> Any:
     return array_api
 
 
-def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
+def to_device(self: Tensor, device: DeviceLike, /, *, stream: object = None) -> Any:
     """The tensor on a device, as the array API standard writes it."""
     if stream is not None:
         raise refusal.value(f"stream must be None on the CPU, not {stream!r}")
@@ -200,7 +205,7 @@ def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
 # ---- DLPack --------------------------------------------------------------------------------------
 
 
-def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
+def __dlpack__(self: Tensor, *, stream: object = None, **options: Any) -> Any:
     """A capsule with this tensor's memory, for another library's `from_dlpack`."""
     if stream not in (None, -1):
         raise refusal.of_kind(BufferError, f"stream should be None on the CPU, not {stream!r}")
@@ -224,11 +229,11 @@ def __dlpack__(self: Any, *, stream: Any = None, **options: Any) -> Any:
     if self.dtype in dtypes.STORED or self.dtype is dtypes.bfloat16:
         raise refusal.of_kind(BufferError, f"NumPy cannot export {self.dtype.name} by DLPack")
     array = readable_array(self, "DLPack export")
-    expose(self)
+    expose(self)  # type: ignore[arg-type]
     return array.__dlpack__(**options)
 
 
-def __dlpack_device__(self: Any) -> tuple[int, int]:
+def __dlpack_device__(self: Tensor) -> tuple[int, int]:
     """(kind, number) of the device, as DLPack counts them: the CPU."""
     return readable_array(self, "DLPack export").__dlpack_device__()
 
@@ -251,7 +256,9 @@ class _Capsule:
         return 1, 0
 
 
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+def from_dlpack(
+    ext_tensor: object, *, device: DeviceLike | None = None, copy: bool | None = None
+) -> Tensor:
     """A tensor on the memory of another library's array (or of a capsule)."""
     if type(ext_tensor).__name__ != "PyCapsule" and not hasattr(ext_tensor, "__dlpack__"):
         raise refusal.wrong_type(
@@ -259,7 +266,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
             f"{ext_tensor!r:.60} of type {type(ext_tensor).__name__}"
         )
     half = isinstance(ext_tensor, TensorBase) and ext_tensor.dtype is dtypes.bfloat16  # type: ignore[attr-defined]
-    if half and not ext_tensor._rg:
+    if half and not ext_tensor._rg:  # type: ignore[attr-defined]
         # NumPy's exporter has no name for it; between tensors there is nothing to translate.
         array = readable_array(ext_tensor, "DLPack import")
     else:

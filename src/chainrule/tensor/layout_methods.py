@@ -6,9 +6,12 @@ Programs look for these names on the class, and call them where `layout` or `is_
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import refusal
+
+if TYPE_CHECKING:
+    from .annotations import DType, Number, Tensor
 
 _LAYOUTS = {
     "coalesce": "sparse coordinate", "indices": "sparse coordinate", "values": "sparse",
@@ -24,7 +27,7 @@ _KINDS = {
 
 
 def _only_sparse(name: str, layout: str) -> Callable[..., Any]:
-    def method(self: Any) -> Any:
+    def method(self: Tensor) -> Any:
         raise refusal.runtime(
             f"{name} expected {layout} tensor layout but got Strided",
             fix="test x.layout or x.is_sparse first, or make it sparse by x.to_sparse().",
@@ -34,7 +37,7 @@ def _only_sparse(name: str, layout: str) -> Callable[..., Any]:
 
 
 def _only_of_kind(name: str, kind: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         raise refusal.not_implemented(f"{name} is for {kind} tensors, and this one is none")
 
     return _named(method, name, f"For {kind} tensors; refused for others.")
@@ -46,21 +49,23 @@ def _named(method: Any, name: str, doc: str) -> Any:
     return method
 
 
-def smm(self: Any, mat: Any) -> Any:
+def smm(self: Tensor, mat: Tensor) -> Any:
     """A sparse matrix times a dense one, as a sparse matrix."""
     from ..sparse import smm as product
 
     return product(self, mat)
 
 
-def sspaddmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def sspaddmm(
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Any:
     """`beta * self + alpha * (mat1 @ mat2)` for sparse matrices."""
     from ..sparse.products import sspaddmm as product
 
     return product(self, mat1, mat2, beta=beta, alpha=alpha)
 
 
-def sparse_mask(self: Any, mask: Any) -> Any:
+def sparse_mask(self: Tensor, mask: Tensor) -> Any:
     """The elements at the places of a sparse tensor, as a sparse tensor."""
     from ..sparse import sparse_coo_tensor
 
@@ -71,12 +76,12 @@ def sparse_mask(self: Any, mask: Any) -> Any:
     return sparse_coo_tensor(places, self[tuple(places)], self.shape, is_coalesced=True)
 
 
-def resize_as_sparse_(self: Any, other: Any) -> Any:
+def resize_as_sparse_(self: Tensor, other: Tensor) -> Tensor:
     """An empty sparse tensor takes the size of another."""
     return self.sparse_resize_(other.shape, other.sparse_dim(), other.dense_dim())
 
 
-def reinforce(self: Any, reward: Any) -> Any:
+def reinforce(self: Tensor, reward: Any) -> Any:
     """Removed from PyTorch."""
     raise refusal.runtime(
         "reinforce() was removed.",
@@ -84,7 +89,7 @@ def reinforce(self: Any, reward: Any) -> Any:
     )
 
 
-def to_mkldnn(self: Any, dtype: Any = None) -> Any:
+def to_mkldnn(self: Tensor, dtype: DType | None = None) -> Any:
     """Refused: MKL-DNN's layout is PyTorch's own."""
     raise refusal.not_implemented("there is no MKL-DNN layout here", fix="leave the call out.")
 

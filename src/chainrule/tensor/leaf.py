@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import errors, refusal, source
 from ..autograd.hooks import retains_grad
 from ..autograd.node import UNTRACKED
 from ..autograd.state import STATE
 from ..autograd.value import PARENT, ROOT, TensorBase
+
+if TYPE_CHECKING:
+    from .annotations import DType, Tensor
 
 
 def check_may_require_grad(t: Any) -> None:
@@ -86,14 +89,14 @@ def wanted_grad_dtype(t: Any) -> Any:
     return t._rare["grad_dtype"] if t._rare and "grad_dtype" in t._rare else t.dtype
 
 
-def get_grad_dtype(t: Any) -> Any:
+def get_grad_dtype(t: Tensor) -> Any:
     """The type of this leaf's gradient; None: whatever comes."""
     if not t.is_leaf:
         raise refusal.runtime("grad_dtype can only be accessed on leaf tensors")
     return wanted_grad_dtype(t)
 
 
-def set_grad_dtype(t: Any, dtype: Any) -> None:
+def set_grad_dtype(t: Tensor, dtype: DType) -> None:
     """Ask for gradients of another type than the leaf's own, or of any type (None)."""
     if not t.is_leaf:
         raise refusal.runtime("grad_dtype can only be set on leaf tensors")

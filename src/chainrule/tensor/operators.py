@@ -7,7 +7,7 @@ entries with their arguments the other way round.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
@@ -28,7 +28,10 @@ from .functions.elementwise import (
     where_method,
 )
 from .functions.products import operator_matmul, reflected_matmul
-from .spellings import one_of, second_and_factor
+from .spellings import UNGIVEN, one_of, second_and_factor
+
+if TYPE_CHECKING:
+    from .annotations import Operand, Tensor
 
 # Operators of two operands: `__add__`, `__radd__` and `__iadd__` come from one row.
 _ARITHMETIC = {
@@ -61,7 +64,7 @@ def _install(cls: type, name: str, op: Op, reflected: bool = False) -> None:
 def _in_place(name: str, op: Op) -> Callable[..., Any]:
     shown = op.name + "_"
 
-    def call(self: Any, other: Any) -> Any:
+    def call(self: Tensor, other: Operand) -> Tensor:
         return inplace(op, self, (other,), {}, shown)
 
     call.__name__ = call.__qualname__ = name
@@ -69,7 +72,7 @@ def _in_place(name: str, op: Op) -> Callable[..., Any]:
     return call
 
 
-def reflected_div(self: Any, other: Any) -> Any:
+def reflected_div(self: Tensor, other: Operand) -> Tensor:
     """other / self; of a number the reciprocal times it, rounded as PyTorch rounds it."""
     if isinstance(other, NUMBERS):
         found = P.reciprocal(self)
@@ -79,7 +82,7 @@ def reflected_div(self: Any, other: Any) -> Any:
     return general_or_not(TABLE["div"], (other, self), {}, 1)
 
 
-def invert(self: Any) -> Any:
+def invert(self: Tensor) -> Any:
     """All bits of an integer tensor flipped; the negation of a bool tensor."""
     if self.dtype.category > dtypes.INT:
         raise refusal.wrong_type(
@@ -93,7 +96,9 @@ def invert(self: Any) -> Any:
 # ---- methods that write in place with a parameter, without a temporary of self -------------------
 
 
-def add_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
+def add_(
+    self: Any, other: Any = UNGIVEN, old: Any = UNGIVEN, x2: Any = UNGIVEN, *, alpha: Any = 1
+) -> Any:
     """self + alpha * other, in place."""
     try:
         if old is not ... or x2 is not ... or other is ...:
@@ -109,7 +114,9 @@ def add_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: A
         raise
 
 
-def sub_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
+def sub_(
+    self: Any, other: Any = UNGIVEN, old: Any = UNGIVEN, x2: Any = UNGIVEN, *, alpha: Any = 1
+) -> Any:
     """self - alpha * other, in place."""
     try:
         if old is not ... or x2 is not ... or other is ...:
@@ -126,7 +133,7 @@ def sub_(self: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: A
 
 
 def div_(
-    self: Any, other: Any = ..., x2: Any = ..., *, rounding_mode: str | None = None
+    self: Any, other: Any = UNGIVEN, x2: Any = UNGIVEN, *, rounding_mode: str | None = None
 ) -> Any:  # fmt: skip
     """self / other, in place."""
     try:
@@ -151,7 +158,7 @@ def lerp_(self: Any, end: Any, weight: Any) -> Any:
         raise
 
 
-def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
     """self kept within min and max, in place."""
     if min is not None and max is not None:
         return inplace(TABLE["clamp"], self, (min, max), {}, "clamp_")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..autograd.value import make
 from ..ops import dtypes
 from ..ops.layout import address, flat_owner, owner
 from .overriding import notice
+
+if TYPE_CHECKING:
+    from .annotations import Tensor
 
 
 def rebuild(
@@ -76,7 +79,7 @@ def _public(t: Any) -> type:
     return next(c for c in type(t).__mro__ if c.__dict__.get("_is_meta_class") is None)
 
 
-def __copy__(self: Any) -> Any:
+def __copy__(self: Tensor) -> Tensor:
     """A new leaf on the same memory."""
     made = make(memory(self))
     made.__class__ = type(self)
@@ -85,7 +88,7 @@ def __copy__(self: Any) -> Any:
     return made
 
 
-def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A copy with its own memory; tensors that shared memory share it in the copy too."""
     from copy import deepcopy
 
@@ -98,7 +101,7 @@ def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         raise refusal.runtime(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol at the moment.",
-            f"this one, of shape {list(self.shape)}, is the result of {self.grad_fn.name()}",
+            f"this one, of shape {list(self.shape)}, is the result of {self.grad_fn.name()}",  # type: ignore[union-attr]
             fix="copy x.detach() (then there is no history), or x.clone() (then it stays in the "
             "graph).",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..autograd.value import TensorBase, make
 from ..ops import rng
 from .device import CPU
 from .device import device as device_class
+
+if TYPE_CHECKING:
+    from .annotations import Tensor
 
 
 class Generator(rng.Generator):
@@ -94,7 +97,7 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> Any:
+def get_rng_state() -> Tensor:
     """The state of the default stream, as a uint8 tensor."""
     return default_generator.get_state()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,15 @@ from ..ops import dtypes
 from .creation import into, np_dtype, wanted_for, whole
 from .scalars import a_number, number_for
 
+if TYPE_CHECKING:
+    from .annotations import DeviceLike, DType, Layout, Tensor
 
-def arange(*args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-           layout: Any = None, pin_memory: bool = False, out: Any = None,
-           **named: Any) -> Any:  # fmt: skip
+
+def arange(
+    *args: Any, dtype: DType | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, layout: Layout | None = None, pin_memory: bool = False,
+    out: Tensor | None = None, **named: Any,
+) -> Tensor:  # fmt: skip
     """Numbers from start (default 0) to end (excluded) by step (default 1)."""
     plain = {k: a.item() if isinstance(a, TensorBase | np.generic) else a for k, a in named.items()}  # type: ignore[attr-defined]
     values = [a.item() if isinstance(a, TensorBase | np.generic) else a for a in args]  # type: ignore[attr-defined]
@@ -58,7 +63,7 @@ def _stepping(start: Any, step: Any, count: int, wanted: Any) -> np.ndarray:
     return (start + steps.astype(np.float64) * step).astype(wanted)
 
 
-def range_(start: Any = 0, end: Any = None, step: Any = 1, **kwargs: Any) -> Any:
+def range_(start: int = 0, end: int | None = None, step: float = 1, **kwargs: Any) -> Tensor:
     """Numbers from start to end, the end included; deprecated in favour of arange."""
     if end is None:
         start, end = 0, start
@@ -92,9 +97,11 @@ def _range_bounds(values: list[Any], named: dict[str, Any]) -> tuple[Any, Any, A
     return start, end, step
 
 
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None,
-             requires_grad: bool = False, layout: Any = None,
-             pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
+def linspace(
+    start: int, end: int, steps: int, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False, layout: Layout | None = None,
+    pin_memory: bool = False, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """`steps` numbers evenly spaced from start to end, both included."""
     start, end = _bounds(start, end, "linspace")
     wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "linspace")
@@ -130,9 +137,11 @@ def _spaced(start: Any, end: Any, steps: int, wanted: Any) -> np.ndarray:
     return np.where(k < steps // 2, front, back).astype(wanted)
 
 
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None,
-             device: Any = None, requires_grad: bool = False, layout: Any = None,
-             pin_memory: bool = False, out: Any = None) -> Any:  # fmt: skip
+def logspace(
+    start: int, end: int, steps: int, base: float = 10.0, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False, layout: Layout | None = None,
+    pin_memory: bool = False, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """Powers of `base` with evenly spaced exponents."""
     start, end = _bounds(start, end, "logspace")
     wanted, steps = wanted_for(out, dtype), whole(steps, "steps", "logspace")

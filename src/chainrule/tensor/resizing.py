@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,13 @@ from .legacy import WORDS
 from .storage import UntypedStorage
 from .strides import strided_layouts
 
+if TYPE_CHECKING:
+    from .annotations import Ints, MemoryFormat, Tensor
 
-def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None) -> Any:
+
+def resize_(
+    self: Tensor, *sizes: Ints, size: Ints | None = None, memory_format: MemoryFormat | None = None
+) -> Tensor:
     """Give the tensor another shape in place; new elements are uninitialised."""
     try:
         from .creation import blank_array, shape_of
@@ -32,7 +37,8 @@ def resize_(self: Any, *sizes: Any, size: Any = None, memory_format: Any = None)
         order = None
         if memory_format is not None and memory_format.name != "preserve_format":
             order = required_order(memory_format, shape)
-        if tuple(self.shape) == shape and (order is None or self.is_contiguous(memory_format)):
+        same_order = order is None or self.is_contiguous(memory_format)  # type: ignore[arg-type]
+        if tuple(self.shape) == shape and same_order:
             return self
         if self.is_meta:
             replace_array(self, blank_array(shape, self._a.dtype))
@@ -87,13 +93,17 @@ def resized(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return grown.reshape(shape)
 
 
-def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+def resize_as_(
+    self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None
+) -> Tensor:
     """Give the tensor another tensor's shape in place."""
     return resize_(self, *the_template.shape, memory_format=memory_format)
 
 
-def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = None,
-         stride: Any = None) -> Any:  # fmt: skip
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Ints | None = None,
+    stride: Ints | None = None,
+) -> Tensor:  # fmt: skip
     """Let the tensor show other memory: another tensor's, or a part of a storage.
 
     No derivative is defined for it: a gradient that reaches the tensor afterwards is an error.

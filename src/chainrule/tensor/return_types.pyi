@@ -3,16 +3,22 @@
 from builtins import bool as _bool, complex as _complex, dict as _dict, float as _float
 from builtins import int as _int, list as _list, str as _str, tuple as _tuple, type as _type
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from types import EllipsisType, ModuleType
+from typing import Any, Literal, NoReturn, Self, TypeVar, overload
 
-from ..tensor.layouts import layout as _layout, memory_format as _memory_format
+import numpy as np
+
+from ..tensor.annotations import Buffer as _Buffer, DeviceLike as _DeviceLike, DType as _DType
+from ..tensor.annotations import Generator as _Generator, Index as _Index, Ints as _Ints
+from ..tensor.annotations import Layout as _Layout, MemoryFormat as _MemoryFormat
+from ..tensor.annotations import Number as _Number, Operand as _Operand, Size as _Size
 from ..tensor.tensor import Tensor
 
 def named(name: _str, *fields: _str) -> _type[ReturnType]: ...
 
 class ReturnType(_tuple[Tensor, ...]):
     _names: _tuple[_str, ...]
-    def __new__(cls, entries: Any) -> Self: ...
+    def __new__(cls, entries: Sequence[Tensor]) -> Self: ...
 
 class aminmax(ReturnType):
     @property
@@ -52,9 +58,9 @@ class histogram(ReturnType):
 
 class histogramdd(ReturnType):
     @property
-    def hist(self) -> Any: ...
+    def hist(self) -> Tensor: ...
     @property
-    def bin_edges(self) -> Any: ...
+    def bin_edges(self) -> _tuple[Tensor, ...]: ...
 
 class kthvalue(ReturnType):
     @property

@@ -7,9 +7,10 @@ generated function of the same signature in front of it, which
   must be, anything but a bool for a flag; these would be accepted silently;
 - explains a failure afterwards: an AttributeError because None was given for a tensor says so.
 
-The kinds come from the annotations (bool, int, float, str) and, for tensors, from the names of the
-parameters, which are PyTorch's. An argument of a class that is not known to be wrong passes:
-numbers that a trace follows, and users' own types, are none of our business here.
+The kinds come from the annotations (bool, int, float, str, where nothing else may be given) and,
+for tensors, from the names of the parameters, which are PyTorch's. An argument of a class that is
+not known to be wrong passes: numbers that a trace follows, and users' own types, are none of our
+business here.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ _UNGUARDED = frozenset(
     "nn.functional.softmax nn.functional.log_softmax "
     "nn.functional.batch_norm".split()
 )
+_PLAIN_KINDS = ("bool", "int", "float", "str")
+# Flags of functions that PyTorch writes in Python, where anything true or false will do.
+_LENIENT = frozenset("size_average reduce align_corners unbiased recompute_scale_factor".split())
 _WRONG = (bool, int, float, complex, str, list, tuple, dict, set, type(None), DType, slice)
 _LARGEST = 1 << 63
 
@@ -90,7 +94,9 @@ def parameters_of(path: str, function: Callable[..., Any]) -> list[Parameter]:
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         words = str(p.annotation).split(" | ")
-        kind = words[0] if words[0] in ("bool", "int", "float", "str") else ""
+        plain = words in ([words[0]], [words[0], "None"]) and words[0] in _PLAIN_KINDS
+        lenient = p.name in _LENIENT and words == ["bool", "None"]
+        kind = words[0] if plain and not lenient else ""
         if not kind and p.name in _TENSORS and p.name not in free:
             kind = "Tensor"
         if not kind and p.name == "dtype":

@@ -19,6 +19,9 @@ from ..autograd import refusal
 from ..autograd.value import TensorBase
 from ..autograd.warn_once import warn_once_of
 
+# The default of a parameter that has another name as well: any value may be given, None too.
+UNGIVEN: Any = ...
+
 # The first parameter of a function, under the names it may have here.
 _FIRST = ("input", "A", "x")
 _NAMES_OF_FIRST = ("input", "x", "a", "x1", "self")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..autograd.lazy import memory
 from ..ops import dtypes
 from ..ops.layout import address, as_writeable_as, flat_owner, owner
 from .mapping import mapped_bytes
+
+if TYPE_CHECKING:
+    from .annotations import Tensor
 
 
 class StorageBase:
@@ -326,12 +329,12 @@ def _add_casts() -> None:
 _add_casts()
 
 
-def untyped_storage(self: Any) -> UntypedStorage:
+def untyped_storage(self: Tensor) -> UntypedStorage:
     """The block of memory behind this tensor."""
     return UntypedStorage(_shown(self), self.is_meta)
 
 
-def storage(self: Any) -> TypedStorage:
+def storage(self: Tensor) -> TypedStorage:
     """The block of memory behind this tensor, with its type."""
     return TypedStorage(_shown(self), self.dtype, self.is_meta)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..autograd import refusal
 from ..autograd.accidents import PROBLEMS, explain_here
@@ -13,6 +13,9 @@ from ..ops import dtypes
 from ..ops.layout import address, contiguous_strides, extent, owner
 from .layouts import contiguous_format, format_order, required_order
 from .legacy import WORDS
+
+if TYPE_CHECKING:
+    from .annotations import MemoryFormat, Tensor
 
 
 def strides_of(t: Any) -> tuple[int, ...]:
@@ -31,7 +34,7 @@ def strides_of(t: Any) -> tuple[int, ...]:
     return tuple(steps)
 
 
-def stride(self: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
+def stride(self: Tensor, dim: int | None = None, *, axis: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension, or along one."""
     try:
         dim = axis if dim is None else dim
@@ -55,7 +58,7 @@ def offset_of(t: Any) -> int:
     return (address(a) - address(whole)) // a.itemsize if whole is not a else 0
 
 
-def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
+def is_contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) -> bool:
     """Whether elements lie in memory in the order of a format (C order by default)."""
     try:
         a = memory(self)
@@ -70,7 +73,7 @@ def is_contiguous(self: Any, memory_format: Any = contiguous_format) -> bool:
         raise
 
 
-def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
+def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) -> Tensor:
     """The tensor itself when its elements lie in the format's order, else a copy that does."""
     try:
         if memory_format is contiguous_format and self.is_contiguous():
@@ -86,7 +89,7 @@ def contiguous(self: Any, memory_format: Any = contiguous_format) -> Any:
         raise
 
 
-def data_ptr(self: Any) -> int:
+def data_ptr(self: Tensor) -> int:
     """The address of the first element (0 for an empty tensor)."""
     a = memory(self)
     return address(a) if a.size else 0

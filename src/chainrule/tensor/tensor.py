@@ -7,7 +7,7 @@ compute come from the public table (`api.py`), operators from the op table.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .layouts import strided
 from .leaf import check_grad, has_hidden_root, set_requires_grad, want_grad, warn_not_kept
 from .overriding import default_handler, disabled, disabled_dispatch
 from .size import Size
+
+if TYPE_CHECKING:
+    from .annotations import Layout, Number
 
 _new_tuple = tuple.__new__  # an array's shape is whole numbers already
 
@@ -156,7 +159,7 @@ class Tensor(TensorBase):
         return self._level is not None and self._level.kind == "meta"
 
     @property
-    def layout(self) -> Any:
+    def layout(self) -> Layout:
         """How its elements are stored: `torch.strided`, or a sparse layout."""
         return strided if self._level is None else self.__dict__.get("_own_layout", strided)
 
@@ -197,7 +200,7 @@ class Tensor(TensorBase):
     def requires_grad(self) -> None:
         raise RuntimeError("cannot delete requires_grad; set it to False instead")
 
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Say whether gradients are wanted with respect to this tensor; returns it."""
         if STATE.levels and STATE.in_transform():
             raise refusal.runtime(
@@ -209,7 +212,7 @@ class Tensor(TensorBase):
         return want_grad(self, requires_grad)
 
     @property
-    def grad_fn(self) -> Any:
+    def grad_fn(self) -> Node | None:
         """The node of the operation that made it; None for a leaf."""
         if not self._rg:
             return None
@@ -234,14 +237,14 @@ class Tensor(TensorBase):
         return int(self._v[0])
 
     @property
-    def grad(self) -> Any:
+    def grad(self) -> Tensor | None:
         """The gradient that backward passes added up here, or None."""
         if self._grad is None and self._node is not None and self._rg:
             warn_not_kept(self)
         return self._grad
 
     @grad.setter
-    def grad(self, value: Any) -> None:
+    def grad(self, value: Number) -> None:
         if value is not None:
             check_grad(self, value)
         self._grad = value
@@ -252,7 +255,7 @@ class Tensor(TensorBase):
 
     backward = backward_tensor
 
-    def detach(self) -> Any:
+    def detach(self) -> Tensor:
         """The same memory without history."""
         if self._level is not None:
             return self._level.detach(self)
@@ -260,7 +263,7 @@ class Tensor(TensorBase):
         t._v = self._v
         return flagged(t, self._lazy) if self._lazy else t
 
-    def detach_(self) -> Any:
+    def detach_(self) -> Tensor:
         """Forget this tensor's history in place."""
         if self._view is not None and not STATE.inference and not has_hidden_root(self):
             raise refusal.runtime(
@@ -281,7 +284,7 @@ class Tensor(TensorBase):
         return self._view is not None
 
     @property
-    def data(self) -> Any:
+    def data(self) -> Tensor:
         """The same memory, of which nothing is recorded; prefer detach()."""
         if self._level is not None:
             return self._level.data(self)
@@ -291,7 +294,7 @@ class Tensor(TensorBase):
         return flagged(t, self._lazy) if self._lazy else t
 
     @data.setter
-    def data(self, value: Any) -> None:
+    def data(self, value: Number) -> None:
         from .leaf import set_data
 
         set_data(self, value)
@@ -348,7 +351,7 @@ class Tensor(TensorBase):
     __getitem__ = late("__getitem__", "A part of the tensor, as in NumPy.", _getitem)
     __setitem__ = late("__setitem__", "Write into a part of the tensor.", _setitem)
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index: Tensor) -> None:
         raise refusal.wrong_type("Tensor does not support deleting items")
 
     # ---- text ----

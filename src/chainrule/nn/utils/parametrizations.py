@@ -53,7 +53,7 @@ def _cayley(skew: Tensor) -> Tensor:
 class _Orthogonal(Module):
     """Any matrix -> an orthogonal (or unitary) one, or one with orthonormal columns or rows."""
 
-    base: Tensor | None
+    base: Any  # a tensor, once there is one
 
     def __init__(
         self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from operator import index as as_int
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +23,14 @@ from .joining import stack
 from .nn_common import named
 from .shapes import given, sizes, two_axes
 
+if TYPE_CHECKING:
+    from ..annotations import DeviceLike, DType, Ints, Layout, MemoryFormat, Operand, Tensor
+
 # ---- copies --------------------------------------------------------------------------------------
 
 
 @public(out=False)
-def clone(input: Any, *, memory_format: Any = None) -> Any:
+def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy with its own memory, through which gradients flow."""
     try:
         if memory_format is None or memory_format.name == "preserve_format":
@@ -41,7 +45,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
 
 
 @public(out=False)
-def repeat(input: Any, *repeats: Any, **named: Any) -> Any:
+def repeat(input: Tensor, *repeats: Ints, **named: Any) -> Tensor:
     """The tensor laid out several times along each dimension."""
     times = sizes(given(repeats, named, "repeats"))
     lead = len(times) - input.ndim
@@ -60,7 +64,7 @@ def repeat(input: Any, *repeats: Any, **named: Any) -> Any:
 
 
 @public(out=False)
-def tile(input: Any, *dims: Any, **named: Any) -> Any:
+def tile(input: Tensor, *dims: Ints, **named: Any) -> Tensor:
     """Like repeat; missing leading repeats count as 1."""
     times = sizes(given(dims, named, "dims"))
     return repeat(input, *((1,) * (input.ndim - len(times)) + times))
@@ -70,7 +74,7 @@ def tile(input: Any, *dims: Any, **named: Any) -> Any:
 
 
 @public(out=False)
-def flip(input: Any, *dims: Any, **named: Any) -> Any:
+def flip(input: Tensor, *dims: Ints, **named: Any) -> Tensor:
     """The order along some dimensions reversed."""
     wanted = given(dims, named, "dims")
     axes = tuple(axis_of(d, input.ndim) for d in wanted)
@@ -82,7 +86,7 @@ def flip(input: Any, *dims: Any, **named: Any) -> Any:
 
 
 @public(out=False)
-def fliplr(input: Any) -> Any:
+def fliplr(input: Tensor) -> Tensor:
     """Columns in reversed order."""
     if input.ndim < 2:
         raise refusal.runtime("Input must be >= 2-d.", "fliplr")
@@ -90,7 +94,7 @@ def fliplr(input: Any) -> Any:
 
 
 @public(out=False)
-def flipud(input: Any) -> Any:
+def flipud(input: Tensor) -> Tensor:
     """Rows in reversed order."""
     if input.ndim < 1:
         raise refusal.runtime("Input must be >= 1-d.", "flipud")
@@ -98,7 +102,7 @@ def flipud(input: Any) -> Any:
 
 
 @public(out=False)
-def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
     """Elements moved along dimensions; what leaves at the end enters at the start."""
     moves = ints_of(shifts, "shifts", "roll")
     axes = (dims,) if isinstance(dims, int) else tuple(dims or ())
@@ -117,7 +121,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 
 
 @public(out=False)
-def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Quarter turns from the first to the second of two dimensions."""
     if len(dims) != 2:
         raise refusal.runtime(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -143,21 +147,21 @@ def _need_matrix(input: Any, name: str) -> None:
 
 
 @public(inplace=True)
-def tril(input: Any, diagonal: int = 0) -> Any:
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle of the last two dimensions; zero above the diagonal."""
     _need_matrix(input, "tril")
     return P.tril(input, k=as_int(diagonal))
 
 
 @public(inplace=True)
-def triu(input: Any, diagonal: int = 0) -> Any:
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle of the last two dimensions; zero below the diagonal."""
     _need_matrix(input, "triu")
     return P.triu(input, k=as_int(diagonal))
 
 
 @public()
-def diag(input: Any, diagonal: int = 0) -> Any:
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or a matrix's diagonal as a vector."""
     if input.ndim == 1:
         return P.diag_embed(input, offset=as_int(diagonal), axis1=0, axis2=1)
@@ -170,14 +174,14 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 
 
 @public(out=False)
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension on a diagonal of two new dimensions."""
     a, b = two_axes(input.ndim + 1, dim1, dim2, "diagonal")
     return P.diag_embed(input, offset=as_int(offset), axis1=a, axis2=b)
 
 
 @public(out=False)
-def diagflat(input: Any, offset: int = 0) -> Any:
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """All elements on the diagonal of a matrix."""
     return P.diag_embed(input.reshape(-1), offset=as_int(offset), axis1=0, axis2=1)
 
@@ -193,17 +197,21 @@ def _triangle_indices(row: int, col: int, offset: int, upper: bool, **kwargs: An
 
 
 @public(method=False, out=False)
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-                 layout: Any = None, pin_memory: bool = False,
-                 requires_grad: bool = False) -> Any:  # fmt: skip
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, layout: Layout | None = None, pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Row and column numbers of a lower triangle, as a 2 x n tensor."""
     return _triangle_indices(row, col, offset, False, dtype=dtype, device=device)
 
 
 @public(method=False, out=False)
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None,
-                 layout: Any = None, pin_memory: bool = False,
-                 requires_grad: bool = False) -> Any:  # fmt: skip
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType | None = None,
+    device: DeviceLike | None = None, layout: Layout | None = None, pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Row and column numbers of an upper triangle, as a 2 x n tensor."""
     return _triangle_indices(row, col, offset, True, dtype=dtype, device=device)
 
@@ -212,7 +220,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
 
 
 @public(method=False, out=False)
-def broadcast_shapes(*shapes: Any) -> Any:
+def broadcast_shapes(*shapes: Ints) -> Any:
     """The shape that tensors of the given shapes broadcast to."""
     plain = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
     result: list[int] = [1] * max((len(s) for s in plain), default=0)
@@ -253,19 +261,27 @@ def joint_shape(tensors: tuple[Any, ...]) -> tuple[int, ...]:
     return shape
 
 
-@public(method=False, out=False)
-def broadcast_tensors(*tensors: Any) -> Any:
-    """All tensors in their common shape: views, or the tensor itself where it has that shape."""
-    given_ = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
-    shape = joint_shape(tuple(given_))
-    return tuple(t if t.shape == shape else P.broadcast_to(t, shape=shape) for t in given_)
-
-
-@public(method=False, out=False)
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
-    """Coordinate grids of vectors: views, one per vector."""
+def _each(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    """The tensors of a call that takes them one by one or as one list."""
     if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
-        tensors = tuple(tensors[0])
+        return tuple(tensors[0])
+    return tensors
+
+
+@public(method=False, out=False)
+def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """All tensors in their common shape: views, or the tensor itself where it has that shape."""
+    given = _each(tensors)
+    shape = joint_shape(given)
+    return tuple(t if t.shape == shape else P.broadcast_to(t, shape=shape) for t in given)
+
+
+@public(method=False, out=False)
+def meshgrid(
+    *tensors: Tensor | Sequence[Tensor], indexing: str | None = None
+) -> tuple[Tensor, ...]:
+    """Coordinate grids of vectors: views, one per vector."""
+    vectors = _each(tensors)
     if indexing is None:
         source.warn_user(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
@@ -276,20 +292,20 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
         raise refusal.runtime(
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
-    for t in tensors:
+    for t in vectors:
         if t.ndim > 1:
             raise refusal.runtime(
                 "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of "
                 f"shape {list(t.shape)}"
             )
-    if any(t.dtype is not tensors[0].dtype for t in tensors):
+    if any(t.dtype is not vectors[0].dtype for t in vectors):
         raise refusal.runtime(
             "torch.meshgrid expects all tensors to have the same dtype, but got "
-            f"{', '.join(repr(t.dtype) for t in tensors)}",
+            f"{', '.join(repr(t.dtype) for t in vectors)}",
             fix="convert them with .to(dtype).",
         )
-    swap = indexing == "xy" and len(tensors) >= 2
-    order = list(tensors)
+    swap = indexing == "xy" and len(vectors) >= 2
+    order = list(vectors)
     if swap:
         order[:2] = order[1], order[0]
     shape = tuple(t.numel() for t in order)
@@ -309,7 +325,7 @@ def _need_vector(t: Any) -> None:
 
 
 @public(method=False, out=False)
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All ways to pick one element of each vector, one per row."""
     for t in tensors:
         _need_vector(t)
@@ -319,7 +335,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @public(method=False, out=False)
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to pick r elements of a vector in order, one per row."""
     _need_vector(input)
     if r < 0:
@@ -362,7 +378,7 @@ def _check_parts(a: Any, b: Any) -> None:
 
 
 @public("complex", method=False)
-def complex_(real: Any, imag: Any) -> Any:
+def complex_(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers from their real and imaginary parts."""
     _check_parts(real, imag)
     made = P.make_complex(real, imag)
@@ -372,7 +388,7 @@ def complex_(real: Any, imag: Any) -> Any:
 
 
 @public(method=False, autocast="float32")
-def polar(abs: Any, angle: Any) -> Any:
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers from their absolute values and angles."""
     _check_parts(abs, angle)
     return P.polar(abs, angle)
@@ -382,7 +398,7 @@ def polar(abs: Any, angle: Any) -> Any:
 
 
 @public(method=False, out=False)
-def fill(input: Any, value: Any) -> Any:
+def fill(input: Tensor, value: Operand) -> Tensor:
     """The tensor's shape filled with one value, which may be a 0-dim tensor."""
     if getattr(value, "_level", None) is not None:  # there may be more values than inputs
         return P.fill(input, P.cast(value, dtype=input.dtype.np))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from ..creation import PYTHON_TYPES
 from ..device import device as device_class
 from ..device import move, require
 from ..layouts import memory_format as memory_format_class
-from ..spellings import one_of
+from ..spellings import UNGIVEN, one_of
 from .common import P, TensorBase
+
+if TYPE_CHECKING:
+    from ..annotations import DeviceLike, DType, MemoryFormat, Tensor
 
 __all__ = ["METHODS", "cast_to"]
 
@@ -35,7 +38,7 @@ def cast_to(t: Any, target: dtypes.dtype, copy: bool = False) -> Any:
     return made
 
 
-def to(self: Any, *args: Any, **named: Any) -> Any:
+def to(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """The tensor in another type, on another device, or like another tensor.
 
     to(dtype), to(device, dtype), to(other); keywords: dtype, device, other, non_blocking, copy,
@@ -103,7 +106,9 @@ def _to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, An
     return target, where, copy, layout
 
 
-def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+def type_(
+    self: Tensor, dtype: DType | None = None, non_blocking: bool = False, **kwargs: Any
+) -> Any:
     """The name of the tensor's type, or the tensor in another type."""
     try:
         from ..legacy import TYPE_NAMES, dtype_of_type_name
@@ -117,13 +122,13 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: An
         raise
 
 
-def type_as(self: Any, other: Any = ..., *, x2: Any = ...) -> Any:
+def type_as(self: Tensor, other: Tensor = UNGIVEN, *, x2: Tensor = UNGIVEN) -> Tensor:
     """The tensor in another tensor's type."""
     return to(self, one_of("type_as", "other", other, x2))
 
 
 def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:
-    def call(self: Any, memory_format: Any = None) -> Any:
+    def call(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
         try:
             return _laid(self, cast_to(self, target), memory_format)
         except PROBLEMS as problem:
@@ -135,13 +140,15 @@ def _named_cast(name: str, target: dtypes.dtype) -> Callable[..., Any]:
     return call
 
 
-def cpu(self: Any, memory_format: Any = None) -> Any:
+def cpu(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
     """The tensor on the CPU: itself."""
     return to(self, "cpu", memory_format=memory_format)
 
 
 def _on(kind: str) -> Callable[..., Any]:
-    def call(self: Any, device: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+    def call(
+        self: Tensor, device: DeviceLike | None = None, non_blocking: bool = False, **kwargs: Any
+    ) -> Any:
         named = kind if device is None else device
         return to(self, f"{kind}:{named}" if isinstance(named, int) else named)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...autograd import refusal
 from ...autograd.value import CONJ, NEG, bottom
 from ..api import public
 from .common import P
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 
 @public(method=False, out=False)
-def real(input: Any) -> Any:
+def real(input: Tensor) -> Tensor:
     """The real part, a view; of a real tensor the tensor itself."""
     if bottom(input)._lazy:
         return input.real
@@ -19,7 +22,7 @@ def real(input: Any) -> Any:
 
 
 @public(method=False, out=False)
-def imag(input: Any) -> Any:
+def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view."""
     if not input.is_complex():
         raise refusal.runtime(
@@ -30,7 +33,7 @@ def imag(input: Any) -> Any:
 
 
 @public(out=False)
-def conj(input: Any) -> Any:
+def conj(input: Tensor) -> Tensor:
     """The complex conjugate, on the same memory; of a real tensor the tensor itself.
 
     It is computed when it is read. Transforms and compiled functions compute it at once.
@@ -50,25 +53,25 @@ def conj(input: Any) -> Any:
 
 
 @public(inplace=True)
-def conj_physical(input: Any) -> Any:
+def conj_physical(input: Tensor) -> Tensor:
     """The complex conjugate in memory of its own."""
     return P.conj(input) if input.is_complex() else input
 
 
 @public(out=False)
-def resolve_conj(input: Any) -> Any:
+def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself, or a copy if it is a conjugate that is still to be computed."""
     return P.clone(input) if bottom(input)._lazy & CONJ else input
 
 
 @public(out=False)
-def resolve_neg(input: Any) -> Any:
+def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself, or a copy if it is a negative that is still to be computed."""
     return P.clone(input) if bottom(input)._lazy & NEG else input
 
 
 @public(out=False)
-def view_as_real(input: Any) -> Any:
+def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers with the two parts as a last dimension."""
     if not input.is_complex():
         raise refusal.runtime(
@@ -84,7 +87,7 @@ def view_as_real(input: Any) -> Any:
 
 
 @public(out=False, autocast="float32")
-def view_as_complex(input: Any) -> Any:
+def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs along the last dimension as complex numbers."""
     if input.dtype.name not in ("float16", "float32", "float64"):
         raise refusal.runtime(

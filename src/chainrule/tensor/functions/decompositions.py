@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,18 +14,21 @@ from ..return_types import named
 from .common import P
 from .linalg import checked, matrices, same_solver_type, same_type, square, type_word
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 # ---- Cholesky ------------------------------------------------------------------------------------
 
 
 @public(namespace="linalg", autocast="float32")
-def cholesky(A: Any, *, upper: bool = False) -> Any:
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower (or upper) triangular factor of positive-definite matrices."""
     name = "linalg.cholesky"
     return checked(P.cholesky_ex, square(A, name), upper=upper, check=name)[0]
 
 
 @public(namespace="linalg", autocast="float32")
-def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The factor, and per matrix the order of the first minor that is not positive (0: none)."""
     name = "linalg.cholesky_ex"
     check = name if check_errors else ""
@@ -34,14 +37,14 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> A
 
 
 @public(name="cholesky", autocast="float32")
-def cholesky_method(input: Any, upper: bool = False) -> Any:
+def cholesky_method(input: Tensor, upper: bool = False) -> Tensor:
     """The triangular factor of positive-definite matrices; `linalg.cholesky` is newer."""
     square(input, "cholesky")
     return checked(P.cholesky_ex, input, upper=upper, check="cholesky")[0]
 
 
 @public(autocast="float32")
-def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """X of A X = input from the triangular factor L of A."""
     matrices(input, "cholesky_solve", "b")
     square(L, "cholesky_solve")
@@ -56,7 +59,7 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False) -> Any:
 
 
 @public(autocast="float32")
-def cholesky_inverse(input: Any, upper: bool = False) -> Any:
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A from its triangular factor."""
     return checked(P.cholesky_inverse, square(input, "cholesky_inverse"), upper=upper)
 
@@ -65,7 +68,7 @@ def cholesky_inverse(input: Any, upper: bool = False) -> Any:
 
 
 @public(namespace="linalg", autocast="float32")
-def qr(A: Any, mode: str = "reduced") -> Any:
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     if mode not in ("reduced", "complete", "r"):
         raise refusal.runtime(
@@ -76,20 +79,20 @@ def qr(A: Any, mode: str = "reduced") -> Any:
 
 
 @public(name="qr", autocast="float32")
-def qr_method(input: Any, some: bool = True) -> Any:
+def qr_method(input: Tensor, some: bool = True) -> Any:
     """input = Q R; `linalg.qr` is its newer form."""
     mode = "reduced" if some else "complete"
     return named("qr", "Q", "R")(P.qr(matrices(input, "linalg.qr"), mode=mode))
 
 
 @public(autocast="float32")
-def geqrf(input: Any) -> Any:
+def geqrf(input: Tensor) -> Any:
     """R and, below the diagonal, the reflectors whose product is Q; and their scales."""
     return named("geqrf", "a", "tau")(P.geqrf(matrices(input, "geqrf", "input")))
 
 
 @public(namespace="linalg", autocast="float32")
-def householder_product(A: Any, tau: Any) -> Any:
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflectors, as `geqrf` gives them."""
     name = "torch.linalg.householder_product"
     matrices(A, name)
@@ -110,13 +113,15 @@ def householder_product(A: Any, tau: Any) -> Any:
 
 
 @public(name="orgqr", autocast="float32")
-def orgqr_method(input: Any, input2: Any) -> Any:
+def orgqr_method(input: Tensor, input2: Tensor) -> Tensor:
     """The first columns of the product of reflectors; `linalg.householder_product`."""
     return householder_product(input, input2)
 
 
 @public(autocast="float32")
-def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
+def ormqr(
+    input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False
+) -> Tensor:
     """Q (or its conjugate transpose) times other, Q being the product of reflectors."""
     matrices(input, "torch.ormqr", "input")
     for what, x in (("tau", tau), ("other", other)):
@@ -170,14 +175,14 @@ def _pivoting(pivot: bool) -> None:
 
 
 @public(namespace="linalg")
-def lu(A: Any, *, pivot: bool = True) -> Any:
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """P, L and U of A = P L U."""
     _pivoting(pivot)
     return named("linalg_lu", "P", "L", "U")(P.lu(matrices(A, "linalg.lu")))
 
 
 @public(namespace="linalg")
-def lu_factor(A: Any, *, pivot: bool = True) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """L and U in one matrix, and the row exchanges (counted from 1)."""
     _pivoting(pivot)
     matrices(A, "linalg.lu_factor")
@@ -186,7 +191,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> Any:
 
 
 @public(namespace="linalg")
-def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """L and U in one matrix, the row exchanges, and the first zero pivot (0: none)."""
     _pivoting(pivot)
     matrices(A, "linalg.lu_factor_ex")
@@ -196,7 +201,7 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> A
 
 
 @public(name="lu")
-def lu_method(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+def lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
     """L and U in one matrix and the row exchanges; `linalg.lu_factor` is newer."""
     _pivoting(pivot)
     factors = P.lu_factor_ex(matrices(A, "lu"), check="")
@@ -220,7 +225,7 @@ def _check_pivots(pivots: Any, rows: int, phrase: str) -> None:
 
 @public(method=False)
 def lu_unpack(
-    LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> Any:
     """P, L and U from `lu_factor`'s results; what is not asked for is empty."""
     empty = LU_data.detach().reshape(-1)[:0]
@@ -236,7 +241,9 @@ def lu_unpack(
 
 
 @public(namespace="linalg")
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+def lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
+) -> Tensor:
     """X of A X = B (X A = B; A^H for adjoint) from `lu_factor`'s results."""
     name = "linalg.lu_solve"
     square(LU, name, "LU")
@@ -257,7 +264,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
 
 
 @public(name="lu_solve", autocast="float32")
-def lu_solve_method(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
+def lu_solve_method(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X of A X = input from `lu_factor`'s results."""
     return lu_solve(LU_data, LU_pivots, input)
 
@@ -266,14 +273,14 @@ def lu_solve_method(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
 
 
 @public(namespace="linalg")
-def ldl_factor(A: Any, *, hermitian: bool = False) -> Any:
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """L and D of A = L D L^T in one matrix, and the row exchanges."""
     factors = P.ldl_factor_ex(square(A, "torch.linalg.ldl_factor"), hermitian=hermitian)
     return named("linalg_ldl_factor", "LD", "pivots")(factors[:2])
 
 
 @public(namespace="linalg")
-def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """L and D of A = L D L^T in one matrix, the row exchanges, and an error code."""
     result = named("linalg_ldl_factor_ex", "LD", "pivots", "info")
     return result(
@@ -282,7 +289,7 @@ def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False
 
 
 @public(namespace="linalg")
-def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """X of A X = B from `ldl_factor`'s results."""
     square(LD, "torch.linalg.ldl_solve", "LD")
     matrices(B, "torch.linalg.ldl_solve", "B")

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -23,7 +26,7 @@ Step = tuple[str, Any, dict[str, Any]]  # op, operand number(s), static paramete
 
 
 @public(method=False, out=False, autocast="contracted")
-def einsum(*args: Any) -> Any:
+def einsum(*args: Any) -> Tensor:
     """Sum products of elements as an equation says.
 
     >>> import chainrule as torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from ..api import expose, public
 from ..refused_types import refuse
 from ..return_types import named
 from ..scalars import number_for
-from ..spellings import one_of, second_and_factor
+from ..spellings import UNGIVEN, one_of, second_and_factor
 from .common import P, TensorBase, axes_of
 from .factors import times
 from .half_types import fitting, half_type, of_one_type, rounded, single
+
+if TYPE_CHECKING:
+    from ..annotations import Number, Operand, Tensor
 
 # ---- ops that are public as they are -------------------------------------------------------------
 
@@ -83,7 +86,14 @@ def _category(value: Any) -> int:
 
 
 @public(inplace=True)
-def add(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
+def add(
+    input: Tensor,
+    other: Operand = UNGIVEN,
+    old: Operand = UNGIVEN,
+    x2: Tensor = UNGIVEN,
+    *,
+    alpha: Operand = 1,
+) -> Tensor:
     """input + alpha * other.
 
     >>> import chainrule as torch
@@ -102,7 +112,14 @@ def add(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: A
 
 
 @public(inplace=True, aliases=("subtract",))
-def sub(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: Any = 1) -> Any:
+def sub(
+    input: Tensor,
+    other: Operand = UNGIVEN,
+    old: Operand = UNGIVEN,
+    x2: Tensor = UNGIVEN,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
     """input - alpha * other."""
     try:
         if old is not ... or x2 is not ... or other is ...:
@@ -116,7 +133,7 @@ def sub(input: Any, other: Any = ..., old: Any = ..., x2: Any = ..., *, alpha: A
 
 
 @public(method=False, out=False)
-def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+def rsub(input: Tensor, other: Operand, alpha: Number = 1) -> Tensor:
     """other - alpha * input."""
     usual = alpha.__class__ is int and alpha == 1
     return P.sub(other, input) if usual else _with_alpha("sub", other, input, alpha)
@@ -132,8 +149,9 @@ def _with_alpha(name: str, input: Any, other: Any, alpha: Any) -> Any:
 
 @public(inplace=True, aliases=("divide",))
 def div(
-    input: Any, other: Any = ..., x2: Any = ..., *, rounding_mode: str | None = None
-) -> Any:  # fmt: skip
+    input: Tensor, other: Operand = UNGIVEN, x2: Tensor = UNGIVEN, *,
+    rounding_mode: str | None = None,
+) -> Tensor:  # fmt: skip
     """input / other, rounded "trunc" (towards zero) or "floor" (down) when asked.
 
     >>> import chainrule as torch
@@ -164,13 +182,13 @@ def quotient(rounding_mode: str | None) -> Any:
 
 
 @public(inplace=True)
-def true_divide(input: Any, other: Any) -> Any:
+def true_divide(input: Tensor, other: Operand) -> Tensor:
     """input / other."""
     return P.div(input, other)
 
 
 @public(inplace=True)
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
     if all(_category(x) == dtypes.BOOL for x in (input, tensor1, tensor2)):
         refuse("addcmul", input)
@@ -187,7 +205,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 @public(inplace=True)
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
     if _category(tensor1) < dtypes.FLOAT > _category(tensor2):
         raise refusal.runtime(
@@ -204,7 +222,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 @public(inplace=True)
-def lerp(input: Any, end: Any, weight: Any) -> Any:
+def lerp(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
     """input + weight * (end - input)."""
     return P.lerp(input, end, lerp_weight(input, end, weight))
 
@@ -234,7 +252,7 @@ def _short(t: Any) -> str:
 
 
 @public(inplace=True)
-def float_power(input: Any, exponent: Any) -> Any:
+def float_power(input: Tensor, exponent: Operand) -> Tensor:
     """input ** exponent in double precision."""
     if not isinstance(input, TensorBase) and not isinstance(exponent, TensorBase):
         raise errors.no_such_combination("float_power", (input, exponent))
@@ -250,7 +268,7 @@ def _is_complex(value: Any) -> bool:
 
 
 @public(inplace=True)
-def ldexp(input: Any, other: Any) -> Any:
+def ldexp(input: Tensor, other: Operand) -> Tensor:
     """input * 2 ** other."""
     half = half_type(input, other)
     common = common_dtype(TABLE["mul"], (input, other))
@@ -263,7 +281,7 @@ def ldexp(input: Any, other: Any) -> Any:
 
 
 @public(inplace=True, aliases=("clip",))
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """input kept within min and max, numbers or tensors; either may be None.
 
     >>> import chainrule as torch
@@ -287,19 +305,19 @@ def _whole(value: Any, dtype: Any) -> Any:
 
 
 @public(inplace=True)
-def clamp_min(input: Any, min: Any) -> Any:
+def clamp_min(input: Tensor, min: Operand) -> Tensor:
     """input, but not less than min."""
     return P.clamp_min(input, _whole(min, input.dtype))
 
 
 @public(inplace=True)
-def clamp_max(input: Any, max: Any) -> Any:
+def clamp_max(input: Tensor, max: Operand) -> Tensor:
     """input, but not more than max."""
     return P.clamp_max(input, _whole(max, input.dtype))
 
 
 @public(method=False)
-def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
     """input where the condition holds, else other; with a condition alone, where it holds.
 
     >>> import chainrule as torch
@@ -345,13 +363,15 @@ def _number_tensor(value: Any, partner: Any) -> Any:
     return tensor(value, dtype=target)
 
 
-def where_method(self: Any, condition: Any, other: Any = ..., *, x2: Any = ...) -> Any:
+def where_method(
+    self: Tensor, condition: Tensor, other: Operand = UNGIVEN, *, x2: Tensor = UNGIVEN
+) -> Any:
     """self where the condition holds, else other."""
     return where(condition, self, one_of("where", "other", other, x2))
 
 
 @public(inplace=True)
-def heaviside(input: Any, values: Any) -> Any:
+def heaviside(input: Tensor, values: Tensor) -> Tensor:
     """0 where input is negative, 1 where positive, `values` where it is 0."""
     if input.dtype is not values.dtype:
         raise refusal.runtime(
@@ -365,7 +385,7 @@ def heaviside(input: Any, values: Any) -> Any:
 
 
 @public("round", inplace=True, aliases=("special.round",))
-def round_(input: Any, *, decimals: int = 0) -> Any:
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """input rounded to `decimals` places, halves to even."""
     if decimals and input.dtype.category < dtypes.FLOAT:
         raise refusal.not_implemented(
@@ -384,8 +404,11 @@ _LARGEST = {
 
 @public(inplace=True)
 def nan_to_num(
-    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Any:
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
     """NaN and infinities replaced: by 0, the largest and the lowest number of the type."""
     largest = _LARGEST.get(input.dtype.to_real().name, 0.0)
     return P.nan_to_num(
@@ -397,13 +420,13 @@ def nan_to_num(
 
 
 @public(inplace=True, aliases=("special.logit",))
-def logit(input: Any, eps: float | None = None) -> Any:
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """log(input / (1 - input)), input first kept within [eps, 1 - eps]."""
     return P.logit(input, eps=None if eps is None or eps < 0 else float(eps))
 
 
 @public()
-def frexp(input: Any) -> Any:
+def frexp(input: Tensor) -> Any:
     """(mantissa, exponent) with input = mantissa * 2 ** exponent and 0.5 <= |mantissa| < 1."""
     if not input.is_floating_point():
         raise refusal.runtime(
@@ -414,19 +437,19 @@ def frexp(input: Any) -> Any:
 
 
 @public(inplace=True)
-def deg2rad(input: Any) -> Any:
+def deg2rad(input: Tensor) -> Tensor:
     """Degrees as radians."""
     return times(input, 0.017453292519943295)
 
 
 @public(inplace=True)
-def rad2deg(input: Any) -> Any:
+def rad2deg(input: Tensor) -> Tensor:
     """Radians as degrees."""
     return times(input, 57.29577951308232)
 
 
 @public(out=False)
-def positive(input: Any) -> Any:
+def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input.dtype is dtypes.bool_:
         raise refusal.runtime(
@@ -440,8 +463,8 @@ def positive(input: Any) -> Any:
 
 @public(out=False)
 def isclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
     if input.dtype is not other.dtype:
         mine, theirs = (_short(t).capitalize() for t in (input, other))
@@ -460,14 +483,14 @@ def isclose(
 
 @public(out=False)
 def allclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether all elements are close; see isclose."""
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @public(out=False)
-def equal(input: Any, other: Any) -> bool:
+def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both have the same shape and the same elements."""
     if not isinstance(other, TensorBase):
         raise refusal.wrong_type(

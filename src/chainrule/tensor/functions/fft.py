@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ...ops import dtypes
 from ..api import public
 from ..creation import finish, np_dtype
 from .common import P, axis_of
+
+if TYPE_CHECKING:
+    from ..annotations import DeviceLike, DType, Ints, Layout, Tensor
 
 # What the sum is divided by, per direction; see ops.fft.
 _FORWARD_NORMS = {None: "none", "backward": "none", "ortho": "ortho", "forward": "full"}
@@ -176,16 +179,25 @@ _KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
 def _declare(kind: str, doc: str, transform: Callable[..., Any]) -> None:
     """The transform along one dimension, over several and over two."""
 
-    def along(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    def along(
+        input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None
+    ) -> Tensor:
         axis = _one_axis(input, dim)
         lengths = [input.shape[axis] if n is None else n]
         return transform(input, [axis], lengths, norm, n is not None, kind)
 
-    def over(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+    def over(
+        input: Tensor,
+        s: Sequence[int] | None = None,
+        dim: Ints | None = None,
+        norm: str | None = None,
+    ) -> Tensor:
         given = s is not None and s[-1] != -1
         return transform(input, *_several(input, s, dim), norm, given, f"{kind}n")
 
-    def over_two(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+    def over_two(
+        input: Tensor, s: Sequence[int] | None = None, dim: Ints = (-2, -1), norm: str | None = None
+    ) -> Tensor:
         return over(input, s, dim, norm)
 
     places = ("along one dimension", "over several dimensions (all by default)", "over two")
@@ -215,22 +227,22 @@ def _shifted(x: Any, dim: Any, inverse: bool) -> Any:
 
 
 @public(namespace="fft", out=False)
-def fftshift(input: Any, dim: Any = None) -> Any:
+def fftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
     """The zero frequency moved to the middle."""
     return _shifted(input, dim, False)
 
 
 @public(namespace="fft", out=False)
-def ifftshift(input: Any, dim: Any = None) -> Any:
+def ifftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
     """The inverse of fftshift."""
     return _shifted(input, dim, True)
 
 
 @public(namespace="fft")
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:  # fmt: skip
+    n: int, d: float = 1.0, *, dtype: DType | None = None, layout: Layout | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """The frequencies of `fft`'s results for n samples that are d apart."""
     k = np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
     values = (k.astype(np.float64) * (1.0 / (n * d))).astype(np_dtype(dtype))
@@ -239,9 +251,9 @@ def fftfreq(
 
 @public(namespace="fft")
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:  # fmt: skip
+    n: int, d: float = 1.0, *, dtype: DType | None = None, layout: Layout | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """The frequencies of `rfft`'s results for n samples that are d apart."""
     values = (np.arange(n // 2 + 1) * (1.0 / (n * d))).astype(np_dtype(dtype))
     return finish(values, requires_grad, device)

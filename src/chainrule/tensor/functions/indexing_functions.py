@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .common import P, TensorBase, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import named
 from .reductions import as_type
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Number, Operand, Tensor
 
 INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
@@ -91,7 +94,7 @@ def _once(numbers: np.ndarray) -> np.ndarray:
 
 
 @public()
-def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0, and likewise for other dimensions.
 
     >>> import chainrule as torch
@@ -135,7 +138,7 @@ def _check_ranks(name: str, x: Any, index: Any, axis: int, other: str = "input")
 
 
 @public()
-def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
+def take_along_dim(input: Tensor, indices: Tensor, dim: Ints | None = None) -> Tensor:
     """gather with broadcasting; without `dim` from the flattened tensor."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
@@ -196,8 +199,14 @@ def _shaped_like(x: Any, result: Any) -> Any:
 
 @public(inplace=True)
 def scatter(
-    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
-) -> Any:
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Operand | None = None,
+    *,
+    value: Number | None = None,
+    reduce: str | None = None,
+) -> Tensor:
     """input with src written at out[index[i][j]][j] for dim 0, and likewise for others."""
     src = value if src is None else src
     if reduce is not None:
@@ -216,7 +225,7 @@ def scatter(
 
 
 @public(inplace=True)
-def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """input with src added at out[index[i][j]][j] for dim 0, and likewise for others."""
     axis, index, src = _scatter_operands("scatter_add", input, dim, index, src)
     return _fold(input, index, src, axis, "sum", True)
@@ -224,8 +233,8 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 
 @public(inplace=True)
 def scatter_reduce(
-    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Any:
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
     """input with src folded in at the scattered places by "sum", "prod", "mean", "amax", "amin"."""
     axis, index, src = _scatter_operands("scatter_reduce", input, dim, index, src)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -309,7 +318,7 @@ def _row_index(name: str, x: Any, dim: int, index: Any) -> tuple[int, Any]:
 
 
 @public()
-def index_select(input: Any, dim: int, index: Any) -> Any:
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts of input that the 1-D index names along `dim`, as a copy."""
     axis, index = _row_index("index_select", input, dim, index)
     if not input.ndim:
@@ -338,7 +347,9 @@ def _row_source(name: str, x: Any, axis: int, index: Any, src: Any) -> Any:
 
 
 @public(inplace=True)
-def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+def index_add(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> Tensor:
     """input with the parts of source added where the index points along `dim`."""
     axis, index = _row_index("index_add", input, dim, index)
     src = _row_source("index_add", input, axis, index, source)
@@ -353,7 +364,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 
 
 @public(inplace=True, autocast="widest")
-def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """input with the parts of source written where the index points along `dim`."""
     axis, index = _row_index("index_copy", input, dim, index)
     src = _row_source("index_copy", input, axis, index, source)
@@ -363,7 +374,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 
 
 @public(inplace=True)
-def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """input with one value where the index points along `dim`."""
     axis, index = _row_index("index_fill", input, dim, index)
     if not input.dtype.is_complex and _is_complex(value):
@@ -398,8 +409,14 @@ def _value_for(x: Any, value: Any, name: str) -> Any:
 
 @public(inplace=True)
 def index_reduce(
-    input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
-) -> Any:
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
     """input with the parts of source folded in by "prod", "mean", "amax" or "amin"."""
     axis, index = _row_index("index_reduce", input, dim, index)
     src = _row_source("index_reduce", input, axis, index, source)
@@ -431,7 +448,7 @@ def _mask(mask: Any, name: str) -> Any:
 
 
 @public(inplace=True)
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """input with `value` where the mask holds; the mask broadcasts."""
     mask = _mask(mask, "masked_fill")
     if not isinstance(value, TensorBase):
@@ -440,7 +457,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 
 
 @public()
-def masked_select(input: Any, mask: Any) -> Any:
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, as a 1-D tensor."""
     mask = _mask(mask, "masked_select")
     shape = joint_shape((input, mask))
@@ -452,7 +469,7 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 @public(inplace=True)
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """input with the first elements of source where the mask holds, in order."""
     mask = _mask(mask, "masked_scatter")
     same_type("masked_scatter", input, source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from ...autograd.value import PLAIN, ROOT, make
 from ...ops.layout import overlaps_itself
 from ...ops.schema import TABLE
 from ..scalars import number_for
-from ..spellings import one_of
+from ..spellings import UNGIVEN, one_of
 from .arranging import joint_shape
 from .casts import cast_to
 from .common import P, TensorBase
 from .shapes import as_strided, squeeze, swapaxes, t, transpose, unsqueeze
+
+if TYPE_CHECKING:
+    from ..annotations import Operand, Tensor
 
 # PyTorch numbers the node of an in-place form after those of the function.
 _NODE_NAMES = {
@@ -31,7 +34,7 @@ _NODE_NAMES = {
 
 
 def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return show_as(self, function(self, *args, **kwargs), name, _NODE_NAMES[name])
 
     call.__name__ = call.__qualname__ = name
@@ -39,7 +42,7 @@ def _view_in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any
     return call
 
 
-def copy_(self: Any, src: Any = ..., non_blocking: bool = False, **named: Any) -> Any:
+def copy_(self: Tensor, src: Tensor = UNGIVEN, non_blocking: bool = False, **named: Any) -> Tensor:
     """Write another tensor's values, broadcast and converted, into this one."""
     if named or src is ...:
         given = [named.pop(name) for name in ("other", "x2") if name in named]
@@ -88,7 +91,7 @@ def _has_no_history(t: Any) -> bool:
     return not STATE.grad_enabled or (not t._rg and (view is None or not view[ROOT]._rg))
 
 
-def zero_(self: Any) -> Any:
+def zero_(self: Tensor) -> Tensor:
     """Set every element to zero."""
     try:
         if _has_no_history(self):
@@ -101,7 +104,7 @@ def zero_(self: Any) -> Any:
         raise
 
 
-def fill_(self: Any, value: Any) -> Any:
+def fill_(self: Tensor, value: Operand) -> Tensor:
     """Set every element to one value, a number or a 0-dim tensor."""
     if isinstance(value, TensorBase):
         if value.ndim:
@@ -118,7 +121,7 @@ def fill_(self: Any, value: Any) -> Any:
     return inplace(TABLE["fill_number"], self, (), {"value": value}, "fill_")
 
 
-def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+def fill_diagonal_(self: Tensor, fill_value: Operand, wrap: bool = False) -> Tensor:
     """Set the main diagonal to one value; `wrap` continues below a tall matrix."""
     if self.ndim < 2:
         raise refusal.runtime("dimensions must larger than 1")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import index as as_int
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -18,6 +19,9 @@ from ..api import public
 from ..info import result_type_of
 from .common import P, TensorBase, axis_of
 from .shapes import sizes
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 # ---- joining -------------------------------------------------------------------------------------
 
@@ -45,7 +49,7 @@ def tensor_list(tensors: Any, name: str, empty: type[Exception] = RuntimeError) 
 
 
 @public(aliases=("concat", "concatenate"), method=False, autocast="widest")
-def cat(tensors: Any, dim: int = 0, **named: Any) -> Any:
+def cat(tensors: Sequence[Tensor], dim: int = 0, **named: Any) -> Tensor:
     """The tensors one after the other along a dimension.
 
     >>> import chainrule as torch
@@ -126,7 +130,7 @@ def _check_joinable(parts: tuple[Any, ...], real: list[Any], axis: int) -> None:
 
 
 @public(method=False, autocast="widest")
-def stack(tensors: Any, dim: int = 0) -> Any:
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors, of one shape, along a new dimension."""
     try:
         if dim.__class__ is int and tensors.__class__ in (list, tuple):
@@ -148,33 +152,33 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 
 @public(method=False)
-def hstack(tensors: Any) -> Any:
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors side by side: along dimension 1, or 0 for vectors."""
     parts = atleast_1d(tensor_list(tensors, "hstack"))
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @public(aliases=("row_stack",), method=False)
-def vstack(tensors: Any) -> Any:
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors as rows, one below the other."""
     return cat(atleast_2d(tensor_list(tensors, "vstack")), 0)
 
 
 @public(method=False)
-def dstack(tensors: Any) -> Any:
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors one behind the other: along dimension 2."""
     return cat(atleast_3d(tensor_list(tensors, "dstack")), 2)
 
 
 @public(method=False)
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors as columns, side by side."""
     parts = tensor_list(tensors, "column_stack")
     return hstack([t.reshape(t.numel(), 1) if t.ndim <= 1 else t for t in parts])
 
 
 @public(method=False, out=False)
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
     parts = []
     given = [t if isinstance(t, TensorBase) else _as_tensor(t) for t in tensors]
@@ -216,13 +220,13 @@ def _each(tensors: tuple[Any, ...], lift: Any, name: str) -> Any:
 
 
 @public(method=False, out=False)
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """Each tensor with at least one dimension."""
     return _each(tensors, lambda t: t.reshape(1) if t.ndim == 0 else t, "atleast_1d")
 
 
 @public(method=False, out=False)
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """Each tensor with at least two dimensions; new ones come first."""
 
     def lift(t: Any) -> Any:
@@ -234,7 +238,7 @@ def atleast_2d(*tensors: Any) -> Any:
 
 
 @public(method=False, out=False)
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """Each tensor with at least three dimensions."""
 
     def lift(t: Any) -> Any:
@@ -251,7 +255,7 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 @public(out=False)
-def unbind(input: Any, dim: int = 0) -> Any:
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The views at each position of a dimension, as a tuple."""
     if input.ndim == 0:
         raise refusal.index(
@@ -315,7 +319,9 @@ def equal_lengths(n: int, size: int) -> tuple[int, ...]:
 
 
 @public(out=False)
-def split(input: Any, split_size_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
+def split(
+    input: Tensor, split_size_or_sections: Ints | None = None, dim: int = 0, **named: Any
+) -> tuple[Tensor, ...]:
     """Views of parts of a dimension: of one length, or of the given lengths."""
     try:
         wanted = named.pop("split_size", split_size_or_sections)
@@ -365,7 +371,7 @@ def checked_sections(input: Any, split_sizes: Any, axis: int) -> tuple[int, ...]
 
 
 @public(out=False)
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of a dimension, of the given lengths."""
     axis = _split_axis(input, dim, "split_with_sizes")
     lengths = checked_sections(input, split_sizes, axis)
@@ -396,7 +402,9 @@ def _chunk_lengths(input: Any, chunks: int, axis: int) -> tuple[int, ...]:
 
 
 @public(out=False)
-def chunk(input: Any, chunks: int, dim: int = 0, *, axis: Any = None) -> Any:
+def chunk(
+    input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None
+) -> tuple[Tensor, ...]:
     """Views of (at most) `chunks` parts of a dimension of equal length."""
     try:
         axis = _split_axis(input, dim if axis is None else axis, "chunk")
@@ -408,7 +416,7 @@ def chunk(input: Any, chunks: int, dim: int = 0, *, axis: Any = None) -> Any:
 
 
 @public(out=False)
-def unsafe_split(input: Any, split_size: Any, dim: int = 0) -> Any:
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Like split, as tensors that do not count as views of the input."""
     axis = _split_axis(input, dim, "split")
     if isinstance(split_size, tuple | list):
@@ -419,13 +427,15 @@ def unsafe_split(input: Any, split_size: Any, dim: int = 0) -> Any:
 
 
 @public(out=False, method=True)
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
     """Like split_with_sizes, as tensors that do not count as views of the input."""
     return unsafe_split(input, tuple(split_sizes), dim)
 
 
 @public(out=False)
-def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Like chunk, as tensors that do not count as views of the input."""
     axis = _split_axis(input, dim, "chunk")
     return P.unsafe_split(input, sizes=_chunk_lengths(input, as_int(chunks), axis), axis=axis)
@@ -433,8 +443,8 @@ def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 @public(out=False)
 def tensor_split(
-    input: Any, indices_or_sections: Any = None, dim: int = 0, **named: Any
-) -> Any:  # fmt: skip
+    input: Tensor, indices_or_sections: Ints | Tensor | None = None, dim: int = 0, **named: Any
+) -> tuple[Tensor, ...]:  # fmt: skip
     """Views of nearly equal parts of a dimension, or of the parts between given positions."""
     named.setdefault("sections", named.pop("tensor_indices_or_sections", indices_or_sections))
     wanted = named.pop("indices", named.pop("sections"))
@@ -479,20 +489,20 @@ def _axis_split(input: Any, wanted: Any, axis: int, name: str, least: int) -> An
 
 
 @public(out=False)
-def hsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+def hsplit(input: Tensor, *indices_or_sections: Ints, **named: Any) -> tuple[Tensor, ...]:
     """Views of parts side by side: along dimension 1, or 0 for vectors."""
     wanted = _wanted(indices_or_sections, named)
     return _axis_split(input, wanted, 0 if input.ndim == 1 else 1, "hsplit", 1)
 
 
 @public(out=False)
-def vsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+def vsplit(input: Tensor, *indices_or_sections: Ints, **named: Any) -> tuple[Tensor, ...]:
     """Views of parts one below the other: along dimension 0."""
     return _axis_split(input, _wanted(indices_or_sections, named), 0, "vsplit", 2)
 
 
 @public(out=False)
-def dsplit(input: Any, *indices_or_sections: Any, **named: Any) -> Any:
+def dsplit(input: Tensor, *indices_or_sections: Ints, **named: Any) -> tuple[Tensor, ...]:
     """Views of parts one behind the other: along dimension 2."""
     return _axis_split(input, _wanted(indices_or_sections, named), 2, "dsplit", 3)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
@@ -13,6 +13,9 @@ from ..api import public
 from ..return_types import named
 from .common import P, TensorBase, axis_of
 from .products import matmul, mm
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 # ---- checks --------------------------------------------------------------------------------------
 
@@ -107,19 +110,19 @@ _SOLVE_EX = named("linalg_solve_ex", "result", "info")
 
 
 @public(namespace="linalg", autocast="float32")
-def inv(A: Any) -> Any:
+def inv(A: Tensor) -> Tensor:
     """The inverse of a square matrix, or of each in a batch."""
     return checked(P.inv_ex, square(A, "linalg.inv"), check="linalg.inv")[0]
 
 
 @public(autocast="float32")
-def inverse(input: Any) -> Any:
+def inverse(input: Tensor) -> Tensor:
     """The inverse of a square matrix, or of each in a batch; `linalg.inv`."""
     return checked(P.inv_ex, square(input, "linalg.inv"), check="linalg.inv")[0]
 
 
 @public(namespace="linalg", autocast="float32")
-def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and per matrix the row whose pivot is zero (0: there is none)."""
     check = "linalg.inv_ex" if check_errors else ""
     return _INV_EX(checked(P.inv_ex, square(A, "linalg.inv_ex"), check=check))
@@ -144,13 +147,13 @@ def _solve(A: Any, B: Any, left: bool, name: str, check: str) -> Any:
 
 
 @public(namespace="linalg", autocast="float32")
-def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X of A X = B (or of X A = B when left is False)."""
     return checked(_solve, A, B, left, "linalg.solve", "linalg.solve")[0]
 
 
 @public(namespace="linalg")
-def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """X of A X = B, and per matrix the row whose pivot is zero (0: there is none)."""
     check = "linalg.solve_ex" if check_errors else ""
     return _SOLVE_EX(checked(_solve, A, B, left, "linalg.solve", check))
@@ -158,8 +161,8 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
 @public(namespace="linalg")
 def solve_triangular(
-    A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Any:
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
     """X of A X = B (or of X A = B) for triangular A."""
     name = "linalg.solve_triangular"
     square(A, name)
@@ -176,7 +179,11 @@ def solve_triangular(
 
 @public(aliases=(), autocast="float32")
 def triangular_solve(
-    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
 ) -> Any:
     """X of A X = input for triangular A, and a copy of A; `linalg.solve_triangular` is newer."""
     square(A, "triangular_solve")
@@ -197,25 +204,25 @@ def triangular_solve(
 
 
 @public(namespace="linalg", aliases=(".det",), method=True)
-def det(A: Any) -> Any:
+def det(A: Tensor) -> Tensor:
     """The determinant of a square matrix, or of each in a batch."""
     return P.det(square(A, "linalg.det"))
 
 
 @public(namespace="linalg")
-def slogdet(A: Any) -> Any:
+def slogdet(A: Tensor) -> Any:
     """The sign (or phase) of the determinant and the logarithm of its magnitude."""
     return named("linalg_slogdet", "sign", "logabsdet")(P.slogdet(square(A, "linalg.slogdet")))
 
 
 @public(name="slogdet")
-def slogdet_method(input: Any) -> Any:
+def slogdet_method(input: Tensor) -> Any:
     """The sign (or phase) of the determinant and the logarithm of its magnitude."""
     return named("slogdet", "sign", "logabsdet")(P.slogdet(square(input, "linalg.slogdet")))
 
 
 @public()
-def logdet(input: Any) -> Any:
+def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant: NaN where it is negative, -inf where it is zero."""
     sign, size = P.slogdet(square(input, "logdet"))
     if input.dtype.is_complex:
@@ -227,7 +234,7 @@ def logdet(input: Any) -> Any:
 
 
 @public(namespace="linalg", aliases=(".matrix_exp",), method=True)
-def matrix_exp(A: Any) -> Any:
+def matrix_exp(A: Tensor) -> Tensor:
     """The matrix exponential."""
     if A.dtype.itemsize == 2 and A.dtype.category == dtypes.FLOAT:
         return matrix_exp(A.to(dtypes.float32)).to(A.dtype)
@@ -235,7 +242,7 @@ def matrix_exp(A: Any) -> Any:
 
 
 @public(namespace="linalg", aliases=(".matrix_power",), method=True, exact_out=True)
-def matrix_power(A: Any, n: int) -> Any:
+def matrix_power(A: Tensor, n: int) -> Tensor:
     """A multiplied by itself n times; a negative n takes the inverse, 0 the identity."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         square(A, "linalg.matrix_power")
@@ -246,7 +253,7 @@ def matrix_power(A: Any, n: int) -> Any:
     if n == 1:
         return A.clone()
     multiply = mm if A.ndim == 2 else matmul
-    result = None
+    result: Any = None
     power = A
     while n:
         if n & 1:
@@ -284,8 +291,13 @@ def _as_tensor(value: Any, dtype: Any) -> Any:
 
 @public(namespace="linalg")
 def pinv(
-    A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
+    A: Tensor,
+    rcond: float | Tensor | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
     """The pseudo-inverse; singular values at most max(atol, rtol * the largest) count as zero."""
     matrices(A, "linalg.pinv")
     if hermitian:
@@ -294,7 +306,7 @@ def pinv(
 
 
 @public(autocast="float32")
-def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse; singular values at most rcond times the largest count as zero."""
     return pinv(input, rcond)
 
@@ -303,7 +315,9 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 @public(namespace="linalg", autocast="float32")
-def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -> Any:
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | Tensor | None = None, *, driver: str | None = None
+) -> Any:
     """The X that makes input @ X closest to b; residuals, ranks and singular values by driver."""
     name = "torch.linalg.lstsq"
     matrices(input, name)
@@ -339,7 +353,7 @@ def lstsq(input: Any, b: Any, rcond: Any = None, *, driver: str | None = None) -
 
 
 @public(namespace="linalg", autocast="float32")
-def tensorinv(A: Any, ind: int = 2) -> Any:
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of A as a map from its last dimensions to its first `ind`."""
     if ind <= 0:
         raise refusal.runtime("Expected a strictly positive integer for 'ind'")
@@ -354,7 +368,7 @@ def tensorinv(A: Any, ind: int = 2) -> Any:
 
 
 @public(namespace="linalg", autocast="float32")
-def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X such that tensordot(A, X, X.ndim) is B."""
     if dims is not None:
         moved = [axis_of(d, A.ndim) for d in dims]
@@ -370,7 +384,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
 
 
 @public(namespace="linalg", out=False)
-def vander(x: Any, *, N: int | None = None) -> Any:
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0, 1, ..., N - 1 of the elements of x, as a last dimension."""
     x = x if x.ndim else x.reshape(1)
     count = x.shape[-1] if N is None else N
@@ -382,7 +396,7 @@ def vander(x: Any, *, N: int | None = None) -> Any:
 
 
 @public(method=False, name="vander", out=False)
-def vander_of_vector(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander_of_vector(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of the elements of a vector, the highest first unless `increasing`."""
     if x.ndim != 1:
         raise refusal.runtime(f"x must be a one-dimensional tensor, but it has {x.ndim} dimensions")
@@ -395,13 +409,13 @@ def vander_of_vector(x: Any, N: int | None = None, increasing: bool = False) -> 
 
 
 @public(namespace="linalg", out=False)
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonal of two dimensions (the last two by default), as a view."""
     return A.diagonal(offset, dim1, dim2)
 
 
 @public(autocast="float32")
-def trace(input: Any) -> Any:
+def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
         raise refusal.runtime(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
@@ -414,7 +428,7 @@ def trace(input: Any) -> Any:
 
 
 @public(namespace="linalg", name="cross")
-def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three elements along `dim`; other dimensions broadcast."""
     if input.ndim != other.ndim:
         raise refusal.runtime(
@@ -435,7 +449,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 
 @public()
-def cross(input: Any, other: Any, dim: int | None = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along `dim`, by default the first dimension of length 3."""
     if dim is None:
         found = [k for k, n in enumerate(input.shape) if n == 3]

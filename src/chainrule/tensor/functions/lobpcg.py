@@ -13,6 +13,9 @@ from .joining import stack
 from .random_functions import randn
 
 if TYPE_CHECKING:
+    from ..annotations import Tensor
+
+if TYPE_CHECKING:
     from .lobpcg_iteration import LOBPCG
 
 METHODS = ("basic", "ortho")
@@ -24,12 +27,11 @@ _FULL_PRECISION = {
 
 @public(method=False, out=False)
 def lobpcg(
-    A: Any, k: int | None = None, B: Any = None, X: Any = None, n: int | None = None,
-    iK: Any = None, niter: int | None = None, tol: float | None = None,
-    largest: bool | None = None, method: str | None = None,
-    tracker: Callable[[LOBPCG], None] | None = None,
-    ortho_iparams: dict[str, int] | None = None, ortho_fparams: dict[str, float] | None = None,
-    ortho_bparams: dict[str, bool] | None = None,
+    A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor | None = None,
+    n: int | None = None, iK: Tensor | None = None, niter: int | None = None,
+    tol: float | None = None, largest: bool | None = None, method: str | None = None,
+    tracker: Callable[[LOBPCG], None] | None = None, ortho_iparams: dict[str, int] | None = None,
+    ortho_fparams: dict[str, float] | None = None, ortho_bparams: dict[str, bool] | None = None,
 ) -> tuple[Any, Any]:  # fmt: skip
     """(E, X): the k largest or smallest eigenvalues of A X = B X diag(E), and eigenvectors with
     X^H B X = I. Only products with A, B and the preconditioner iK are taken, so that they may be

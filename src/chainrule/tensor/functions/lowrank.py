@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..api import public
 from .common import TensorBase
@@ -11,12 +11,15 @@ from .products import matmul
 from .random_functions import randn
 from .spectral import svd
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 _MOST_ROUNDS = 10_000
 
 
 @public(method=False, out=False)
 def svd_lowrank(
-    A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None
+    A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Any, Any, Any]:
     """(U, S, V) with A - M close to U diag(S) V^H, from a random basis of q columns.
 
@@ -38,7 +41,7 @@ def svd_lowrank(
 
 @public(method=False, out=False)
 def pca_lowrank(
-    A: Any, q: int | None = None, center: bool = True, niter: int = 2
+    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Any, Any, Any]:
     """Principal components (U, S, V) of the rows of A, by svd_lowrank of the centred matrix.
 

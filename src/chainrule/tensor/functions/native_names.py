@@ -3,7 +3,7 @@ of their own: torch.embedding(weight, indices), torch.alpha_dropout_(input, p, t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...autograd import refusal
 from ..api import public
@@ -16,14 +16,17 @@ from .random_functions import alpha_dropout, feature_alpha_dropout, feature_drop
 from .reductions import refuse_complex, refuse_empty
 from .vector_norms import vector_norm_of
 
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
+
 _REDUCTIONS = ("none", "mean", "sum")
 
 
 @public("embedding", method=False, out=False)
 def package_embedding(
-    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The rows of `weight` at `indices`."""
     padding = None if padding_idx < 0 else padding_idx
     return look_up(indices, weight, padding, None, 2.0, scale_grad_by_freq, sparse)
@@ -31,8 +34,12 @@ def package_embedding(
 
 @public("binary_cross_entropy_with_logits", method=False, out=False)
 def package_cross_entropy_of_logits(
-    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
-) -> Any:
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 0,
+) -> Tensor:
     """Cross entropy of sigmoid(input) and targets; reduction is 0 (none), 1 (mean) or 2 (sum)."""
     if reduction not in (0, 1, 2):
         raise refusal.runtime(f"reduction must be 0, 1 or 2, got {reduction}")
@@ -44,43 +51,43 @@ def package_cross_entropy_of_logits(
 
 @public("layer_norm", method=False, out=False)
 def package_layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5,
-    cudnn_enable: bool = True,
-) -> Any:  # fmt: skip
+    input: Tensor, normalized_shape: Ints, weight: Tensor | None = None,
+    bias: Tensor | None = None, eps: float = 1e-5, cudnn_enable: bool = True,
+) -> Tensor:  # fmt: skip
     """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 @public(method=False, out=False)
 def max_pool1d_with_indices(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False,
-) -> Any:  # fmt: skip
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints | str = 0,
+    dilation: Ints = 1, ceil_mode: bool = False,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """The largest element of each window, and where it is."""
     stride = None if isinstance(stride, tuple | list) and not stride else stride
     return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
 @public(method=False, out=False)
-def alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """Alpha dropout in place."""
     return alpha_dropout(input, p, train, inplace=True)
 
 
 @public(method=False, out=False)
-def feature_alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """Alpha dropout of whole channels, in place."""
     return feature_alpha_dropout(input, p, train, inplace=True)
 
 
 @public(method=False, out=False)
-def feature_dropout_(input: Any, p: float, train: bool) -> Any:
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout of whole channels, in place."""
     return input.copy_(feature_dropout(input.clone(), p, train))
 
 
 @public(method=False, out=False)
-def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but `dim` (-1: over all), whose length is kept.
 
     >>> import chainrule as torch
@@ -97,7 +104,7 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
 
 
 @public()
-def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Any:
+def hash_tensor(input: Tensor, dim: Ints = (), *, keepdim: bool = False, mode: int = 0) -> Tensor:
     """The bits of all elements over `dim`, combined by exclusive or: equal tensors hash equally.
 
     >>> import chainrule as torch

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
 from ..api import public, write_out
 from ..info import finfo
 from ..overriding import awaken, call_as_given, public_function
-from ..spellings import first_of
+from ..spellings import UNGIVEN, first_of
 from .common import P, axis_of
 from .half_types import fitting, half_type, rounded, single
 from .nn_common import into, named
 from .reductions import implicit_dim, softmax
+
+if TYPE_CHECKING:
+    from ..annotations import DType, Generator, Ints, Tensor
 
 _SELU_ALPHA = 1.6732632423543772
 _SELU_SCALE = 1.0507009873554805
 
 
 @public(namespace="nn.functional", out=False)
-def relu(input: Any, inplace: bool = False) -> Any:
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """input where positive, else 0."""
     try:
         return input.relu_() if inplace else P.relu(input)
@@ -34,13 +37,15 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".relu_",))
-def relu_(input: Any) -> Any:
+def relu_(input: Tensor) -> Tensor:
     """relu in place."""
     return input.relu_()
 
 
 @public(namespace="nn.functional", out=False)
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
     """input limited to [min_val, max_val]."""
     if min_val > max_val:
         raise refusal.value(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
@@ -53,22 +58,22 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 
 @public(namespace="nn.functional", out=False)
-def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """hardtanh in place."""
     return hardtanh(input, min_val, max_val, inplace=True)
 
 
 @public(namespace="nn.functional", out=False)
-def relu6(input: Any, inplace: bool = False) -> Any:
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """input limited to [0, 6]."""
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
 @public(namespace="nn.functional", out=False)
 def gelu(
-    input: Any = ..., x: Any = ..., a: Any = ..., x1: Any = ..., *, approximate: str = "none",
-    out: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor = UNGIVEN, x: Tensor = UNGIVEN, a: object = UNGIVEN, x1: Tensor = UNGIVEN, *,
+    approximate: str = "none", out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """input times the normal distribution's probability below it, or the tanh approximation."""
     try:
         if input is ... or x is not ... or a is not ... or x1 is not ...:
@@ -87,7 +92,7 @@ def gelu(
 
 
 @public(namespace="nn.functional", out=False)
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input * sigmoid(input)."""
     try:
         return into(input, silu, "silu_") if inplace else P.silu(input)
@@ -99,25 +104,25 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def mish(input: Any, inplace: bool = False) -> Any:
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * tanh(softplus(input))."""
     return into(input, mish, "mish_") if inplace else P.mish(input)
 
 
 @public(namespace="nn.functional")
-def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta * input)) / beta; the input itself beyond the threshold."""
     return P.softplus(input, beta=beta, threshold=threshold)
 
 
 @public(namespace="nn.functional")
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(input)), stable."""
     return P.logsigmoid(input)
 
 
 @public(namespace="nn.functional", out=False)
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, else alpha * (exp(input) - 1)."""
     if inplace:
         return into(input, elu, "elu_", alpha)
@@ -125,13 +130,13 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def elu_(input: Any, alpha: float = 1.0) -> Any:
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """elu in place."""
     return elu(input, alpha, inplace=True)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".selu",))
-def selu(input: Any, inplace: bool = False) -> Any:
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with the scale that keeps mean 0 and variance 1."""
     if inplace:
         return into(input, selu, "selu_")
@@ -139,13 +144,13 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".selu_",))
-def selu_(input: Any) -> Any:
+def selu_(input: Tensor) -> Tensor:
     """selu in place."""
     return selu(input, inplace=True)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".celu",))
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """input where positive, else alpha * (exp(input / alpha) - 1)."""
     if alpha == 0:
         raise refusal.runtime("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -153,13 +158,13 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".celu_",))
-def celu_(input: Any, alpha: float = 1.0) -> Any:
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """celu in place."""
     return celu(input, alpha, inplace=True)
 
 
 @public(namespace="nn.functional", out=False)
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where positive, else negative_slope * input."""
     if inplace:
         return into(input, leaky_relu, "leaky_relu_", negative_slope)
@@ -167,32 +172,32 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
 
 @public(namespace="nn.functional", out=False)
-def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """leaky_relu in place."""
     return leaky_relu(input, negative_slope, inplace=True)
 
 
 @public(namespace="nn.functional", out=False)
-def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """clamp(input + 3, 0, 6) / 6."""
     return into(input, hardsigmoid, "hardsigmoid_") if inplace else P.hardsigmoid(input)
 
 
 @public(namespace="nn.functional", out=False)
-def hardswish(input: Any, inplace: bool = False) -> Any:
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * clamp(input + 3, 0, 6) / 6."""
     return into(input, hardswish, "hardswish_") if inplace else P.hardswish(input)
 
 
 @public(namespace="nn.functional", aliases=(".hardshrink",), method=True)
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """0 within [-lambd, lambd], the input elsewhere."""
     half = half_type(input)
     return P.hardshrink(input, limit=lambd if half is None else fitting(lambd, half))
 
 
 @public(namespace="nn.functional")
-def softshrink(input: Any, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """The input moved towards 0 by lambd."""
     largest = finfo(input.dtype).max if input.dtype.is_floating_point else float("inf")
     if not 0 <= lambd <= largest:
@@ -204,7 +209,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 @public(namespace="nn.functional", aliases=(".threshold",))
-def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """The input where above the threshold, else value."""
     if inplace:
         return into(input, P.threshold, "threshold_", limit=threshold, value=value)
@@ -212,13 +217,13 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".threshold_",))
-def threshold_(input: Any, threshold: float, value: float) -> Any:
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """threshold in place."""
     return into(input, P.threshold, "threshold_", limit=threshold, value=value)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".prelu",), method=True, autocast="lower")
-def prelu(input: Any, weight: Any) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """input where positive, else weight * input; one weight, or one per channel (dimension 1)."""
     if input.dtype is not weight.dtype:
         raise refusal.runtime(
@@ -244,7 +249,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
     if not input.ndim:
         raise refusal.runtime("glu does not support scalars because halving size must be even")
@@ -260,21 +265,23 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def softsign(input: Any) -> Any:
+def softsign(input: Tensor) -> Tensor:
     """input / (1 + |input|)."""
     x = single(input)
     return rounded(x / (x.abs() + 1), half_type(input))
 
 
 @public(namespace="nn.functional", out=False)
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input: Tensor) -> Tensor:
     """input - tanh(input)."""
     x = single(input)
     return rounded(x - x.tanh(), half_type(input))
 
 
 @public(namespace="nn.functional", out=False)
-def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmin(
+    input: Tensor, dim: Ints | None = None, _stacklevel: int = 3, dtype: DType | None = None
+) -> Tensor:
     """softmax of -input."""
     x = -input if dtype is None else (-input).to(dtype)
     if dim is None:
@@ -284,14 +291,14 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu",))
 def rrelu(
-    input: Any,
+    input: Tensor,
     lower: float = 1.0 / 8,
     upper: float = 1.0 / 3,
     training: bool = False,
     inplace: bool = False,
     *,
-    generator: Any = None,
-) -> Any:
+    generator: Generator | None = None,
+) -> Tensor:
     """leaky_relu whose slope is drawn from [lower, upper] in training, their mean otherwise."""
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
@@ -312,17 +319,17 @@ def rrelu(
 
 @public(namespace="nn.functional", out=False, aliases=(".rrelu_",))
 def rrelu_(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-    generator: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:  # fmt: skip
     """rrelu in place."""
     return rrelu(input, lower, upper, training, inplace=True, generator=generator)
 
 
 @public(namespace="nn.functional", out=False)
 def gumbel_softmax(
-    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Any:
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
     """A sample of the Gumbel-softmax distribution; `hard`: one-hot with the soft gradient."""
     # Drawn in the order of the elements, whatever the order of the logits in memory.
     noise = -logits.detach().contiguous().clone().exponential_().log()

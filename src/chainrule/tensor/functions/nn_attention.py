@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..api import public
 from .common import P
 from .nn_common import named, stand_in
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 # The backends of PyTorch that may be used; `nn.attention.sdpa_kernel` changes it.
 VIABLE = {"MATH", "FLASH_ATTENTION"}
 _OURS = frozenset(VIABLE)
@@ -23,16 +26,16 @@ _OURS = frozenset(VIABLE)
 
 @public(namespace="nn.functional", out=False, autocast="lower")
 def scaled_dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     *,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Any:
+) -> Tensor:
     """softmax(query key^T * scale + mask) value; True in a bool mask means "take part"."""
     if attn_mask is None and not dropout_p and not enable_gqa and _unrecorded(query, key, value):
         factor = 1 / math.sqrt(query._a.shape[-1]) if scale is None else float(scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -20,6 +20,9 @@ from .common import P
 from .half_types import half_type, rounded, single
 from .nn_common import named
 from .nn_norm import elements, need_real, normalised, verify_batch
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 level_writes = Later("...autograd.level_writes", __package__)
 
@@ -157,15 +160,15 @@ def _batch_norm_eval(x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: f
 
 @public(namespace="nn.functional", out=False)
 def batch_norm(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
+    input: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Each channel to mean 0 and variance 1 over the batch (or by the running statistics)."""
     try:
         if eps <= 0:
@@ -228,8 +231,8 @@ def _check_eps(eps: float, training: bool) -> None:
 
 @public(method=False)
 def native_batch_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-    momentum: float, eps: float,
+    input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor,
+    training: bool, momentum: float, eps: float,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """(batch_norm, mean, 1 / standard deviation of the batch)."""
     if not training:
@@ -246,15 +249,15 @@ def native_batch_norm(
 
 @public(namespace="nn.functional", out=False)
 def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-5,
-) -> Any:
+) -> Tensor:
     """Each channel of each example to mean 0 and variance 1."""
     if use_input_stats and elements(input.shape[2:]) == 1:
         raise refusal.value(

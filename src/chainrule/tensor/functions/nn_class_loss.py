@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy import dtype, ndarray
 
@@ -25,6 +25,9 @@ from .nn_common import (
     stand_in,
 )
 from .reductions import not_real
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 INT64 = dtype("int64")
 
@@ -113,15 +116,15 @@ def _check_extent(s: tuple[int, ...], t: tuple[int, ...]) -> None:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: Any = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Tensor:
     """Cross entropy of logits and class numbers (or class probabilities of the input's shape).
 
     >>> import chainrule as torch
@@ -281,14 +284,14 @@ def _nll(x: Any, target: Any, weight: Any, ignore: int, reduction: str, axis: in
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: Any = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
-) -> Any:
+) -> Tensor:
     """Minus the log-probability of each target class."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("nll_loss", input, target)

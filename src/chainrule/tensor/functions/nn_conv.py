@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops.dtypes import F32
@@ -10,6 +10,9 @@ from ..api import in_dims, public
 from .common import P
 from .half_types import half_type, rounded
 from .nn_common import as_tuple, named
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 _WORDS = {
     "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16",
@@ -156,9 +159,9 @@ _KINDS = ("sequences (N, C, L)", "images (N, C, H, W)", "volumes (N, C, D, H, W)
 @in_dims(1, 2, 3, namespace="nn.functional", out=False, aliases=(".conv{}d",), autocast="lower")
 def conv(nd: int) -> Any:
     def convolve(
-        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-        dilation: Any = 1, groups: int = 1,
-    ) -> Any:  # fmt: skip
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1,
+        padding: Ints | str = 0, dilation: Ints = 1, groups: int = 1,
+    ) -> Tensor:  # fmt: skip
         return _conv(input, weight, bias, stride, padding, dilation, groups, nd)
 
     kernels = f"(O, C / groups, {('K', 'KH, KW', 'KD, KH, KW')[nd - 1]})"
@@ -169,7 +172,7 @@ def conv(nd: int) -> Any:
 @public(
     namespace="nn.functional", out=False, aliases=(".conv_tbc",), method=False, autocast="lower"
 )
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """conv1d of (time, batch, channels) sequences with a (kernel, in, out) weight."""
     x, w = input.permute(1, 2, 0), weight.permute(2, 1, 0)
     return _conv(x, w, bias, 1, pad, 1, 1, 1).permute(2, 0, 1)
@@ -250,9 +253,9 @@ def _conv_transposed(
 )
 def conv_transpose(nd: int) -> Any:
     def transposed(
-        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-        output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-    ) -> Any:  # fmt: skip
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Ints = 1,
+        padding: Ints | str = 0, output_padding: Ints = 0, groups: int = 1, dilation: Ints = 1,
+    ) -> Tensor:  # fmt: skip
         """The transpose of conv{}d: something whose convolution has the input's size."""
         return _conv_transposed(
             input, weight, bias, stride, padding, output_padding, groups, dilation, nd
@@ -266,8 +269,8 @@ def conv_transpose(nd: int) -> Any:
 
 @public(namespace="nn.functional", out=False)
 def unfold(
-    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+    input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints | str = 0, stride: Ints = 1
+) -> Tensor:
     """The windows of an image as columns: (N, C * KH * KW, positions)."""
     if input.ndim not in (3, 4):
         raise refusal.runtime(
@@ -295,9 +298,9 @@ def unfold(
 
 @public(namespace="nn.functional", out=False)
 def fold(
-    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-    stride: Any = 1,
-) -> Any:  # fmt: skip
+    input: Tensor, output_size: Ints, kernel_size: Ints, dilation: Ints = 1,
+    padding: Ints | str = 0, stride: Ints = 1,
+) -> Tensor:  # fmt: skip
     """The sum of columns put back where `unfold` took them from: (N, C, H, W)."""
     if input.ndim not in (2, 3):
         raise refusal.runtime(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ..api import public
 from ..interop import readable_array
 from .common import P
 from .nn_common import check_reduction, reduced
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 def _lengths(value: Any, count: int, name: str) -> tuple[int, ...]:
@@ -63,14 +67,14 @@ def _rows(targets: Any, lengths: tuple[int, ...]) -> Any:
 
 @public(namespace="nn.functional", out=False, aliases=(".ctc_loss",), autocast="float32")
 def ctc_loss(
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Any,
-    target_lengths: Any,
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
-) -> Any:
+) -> Tensor:
     """Minus the log-probability of label sequences, summed over all alignments to the frames."""
     if not isinstance(reduction, str):
         reduction = ("none", "mean", "sum")[reduction]

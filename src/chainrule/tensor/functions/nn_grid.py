@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,15 +14,18 @@ from .common import P
 from .nn_common import named
 from .nn_vision import _warn_alignment
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def grid_sample(
-    input: Any,
-    grid: Any,
+    input: Tensor,
+    grid: Tensor,
     mode: str = "bilinear",
     padding_mode: str = "zeros",
-    align_corners: Any = None,
-) -> Any:
+    align_corners: bool | None = None,
+) -> Tensor:
     """The input's values at the points of `grid`, whose coordinates run from -1 to 1."""
     nd = input.ndim - 2
     _check(input, grid, mode, padding_mode, nd)
@@ -53,8 +56,8 @@ def _bicubic(input: Any, grid: Any, padding_mode: str, align_corners: bool) -> A
 
 @public(out=False, method=False)
 def grid_sampler_2d(
-    input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
     """grid_sample of images, with its modes as numbers."""
     return grid_sample(
         input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners
@@ -63,8 +66,8 @@ def grid_sampler_2d(
 
 @public(out=False, method=False)
 def grid_sampler_3d(
-    input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Any:
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
     """grid_sample of volumes, with its modes as numbers."""
     return grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)
 

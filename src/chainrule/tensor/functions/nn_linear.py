@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,17 +17,20 @@ from ...autograd.warn_once import warn_once_of
 from ...ops.dtypes import FLOAT
 from ..api import public, write_out
 from ..overriding import awaken, call_as_given, public_function
-from ..spellings import first_of, one_of
+from ..spellings import UNGIVEN, first_of, one_of
 from .common import P, TensorBase
 from .nn_common import named
 from .shapes import reshaped
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 
 @public(namespace="nn.functional", out=False, autocast="lower")
 def linear(
-    input: Any = ..., weight: Any = ..., bias: Any = None, x: Any = ..., a: Any = ...,
-    x1: Any = ..., *, out: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor = UNGIVEN, weight: Tensor = UNGIVEN, bias: Tensor | None = None,
+    x: Tensor = UNGIVEN, a: object = UNGIVEN, x1: Tensor = UNGIVEN, *, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """input @ weight.T + bias.
 
     >>> import chainrule as torch
@@ -143,7 +146,7 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".bilinear",))
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x1 . weight[k] . x2 + bias[k] for every output k."""
     if input1.shape[:-1] != input2.shape[:-1]:
         raise refusal.runtime(
@@ -240,14 +243,14 @@ def _limit_rows(input: Any, weight: Any, max_norm: float, norm_type: float) -> N
 
 @public(namespace="nn.functional", out=False)
 def embedding(
-    input: Any,
-    weight: Any,
-    padding_idx: Any = None,
-    max_norm: Any = None,
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Any:
+) -> Tensor:
     """The rows of `weight` numbered by `input`."""
     try:
         if weight.ndim != 2:
@@ -271,18 +274,18 @@ def _is_integral(x: Any) -> bool:
 
 @public(namespace="nn.functional", out=False)
 def embedding_bag(
-    input: Any,
-    weight: Any,
-    offsets: Any = None,
-    max_norm: Any = None,
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
     norm_type: float = 2,
     scale_grad_by_freq: bool = False,
     mode: str = "mean",
     sparse: bool = False,
-    per_sample_weights: Any = None,
+    per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
-    padding_idx: Any = None,
-) -> Any:
+    padding_idx: int | None = None,
+) -> Tensor:
     """Rows of `weight`, summed, averaged or maximised per bag of indices."""
     if _is_integral(weight) and not _is_integral(input):
         warn_once_of(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ..api import public
 from .nn_class_loss import cross_entropy
 from .nn_linear import linear
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 def _check(x: Any, weight: Any, bias: Any) -> None:
@@ -36,17 +39,17 @@ def _check(x: Any, weight: Any, bias: Any) -> None:
 
 @public(namespace="nn.functional", out=False)
 def linear_cross_entropy(
-    input: Any,
-    linear_weight: Any,
-    target: Any,
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
     *,
-    linear_bias: Any = None,
-    weight: Any = None,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
     reduction: str = "mean",
-    ignore_index: Any = None,
+    ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: Any = None,
-) -> Any:
+    options: object = None,
+) -> Tensor:
     """cross_entropy of linear(input, linear_weight, linear_bias).
 
     A weight (classes, d1, ..., in_features) gives scores (batch, classes, d1, ...). `options` say

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -23,6 +23,9 @@ from .nn_common import (
     same_size,
     stand_in,
 )
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 def _compared(op: Any, input: Any, target: Any, reduction: str, **params: Any) -> Any:
@@ -67,9 +70,9 @@ def _weighted(loss: Any, weight: Any, reduction: str, input: Any) -> Any:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def mse_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean", weight: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """The mean squared difference."""
     try:
         if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
@@ -87,9 +90,9 @@ def mse_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def l1_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean", weight: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """The mean absolute difference."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("l1_loss", input, target)
@@ -103,9 +106,9 @@ def l1_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def smooth_l1_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Squared near 0, absolute beyond beta."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("smooth_l1_loss", input, target)
@@ -121,8 +124,12 @@ def smooth_l1_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def huber_loss(
-    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
-) -> Any:
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
     """Half the square near 0, delta times the absolute difference beyond delta."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("huber_loss", input, target)
@@ -140,9 +147,9 @@ def huber_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """Cross entropy of probabilities and targets between 0 and 1."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("binary_cross_entropy", input, target)
@@ -169,9 +176,9 @@ def binary_cross_entropy(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean", pos_weight: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """Cross entropy of sigmoid(input) and targets, stable for any logits."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("binary_cross_entropy_with_logits", input, target)
@@ -210,9 +217,9 @@ def binary_cross_entropy_with_logits(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def kl_div(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Kullback-Leibler divergence of log-probabilities `input` from `target`."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("kl_div", input, target)
@@ -239,9 +246,10 @@ def kl_div(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
-    eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """Negative log likelihood of counts under a Poisson rate (or its logarithm)."""
     if input.__class__ not in PLAIN or target.__class__ not in PLAIN:
         check_tensors("poisson_nll_loss", input, target)
@@ -260,9 +268,9 @@ def poisson_nll_loss(
 
 @public(namespace="nn.functional", out=False)
 def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Negative log likelihood of targets under normal distributions."""
     check_reduction(reduction)
     if isinstance(var, float | int):
@@ -281,7 +289,7 @@ def gaussian_nll_loss(
     return reduced(loss, reduction)
 
 
-def _variance_like(var: Any, input: Any) -> Any:
+def _variance_like(var: Tensor, input: Tensor) -> Tensor:
     """One variance per example, or one per element, for input's shape."""
     s, v = tuple(input.shape), tuple(var.shape)
     if s[:-1] == v:
@@ -293,8 +301,12 @@ def _variance_like(var: Any, input: Any) -> Any:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def soft_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """log(1 + exp(-target * input)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.dtype is dtypes.bool_:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.expected import expect_within
@@ -18,9 +18,12 @@ from .common import P, axes_of, axis_of
 from .nn_common import check_reduction, named, reduced, reduction_of
 from .reductions import as_type
 
+if TYPE_CHECKING:
+    from ..annotations import Tensor
+
 
 @public(namespace="nn.functional", out=False, aliases=(".cosine_similarity",))
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`."""
     common = dtypes.promote_types(x1.dtype, x2.dtype)
     if common.category != dtypes.FLOAT:
@@ -54,14 +57,14 @@ def _length(x: Any, axis: int, eps: float) -> Any:
 
 @public(namespace="nn.functional", out=False, aliases=(".pairwise_distance",))
 def pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Any:
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pdist",))
-def pdist(input: Any, p: float = 2.0) -> Any:
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norm distance of every pair of rows, in the order (0,1), (0,2), ..."""
     if input.ndim != 2:
         raise refusal.runtime(f"pdist only supports 2D tensors, got: {input.ndim}D")
@@ -80,9 +83,9 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
-    reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """1 - cos for targets 1, the cosine above the margin for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.ndim not in (0, 1):
@@ -105,9 +108,9 @@ def cosine_embedding_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The input for targets 1, max(0, margin - input) for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.dtype.category < dtypes.FLOAT:
@@ -119,9 +122,9 @@ def hinge_embedding_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
-    reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input1.ndim != input2.ndim or input1.ndim != target.ndim:
@@ -135,9 +138,10 @@ def margin_ranking_loss(
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
+    eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """max(0, distance to the positive - distance to the negative + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
@@ -151,10 +155,10 @@ def triplet_margin_loss(
 
 @public(namespace="nn.functional", out=False)
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *,
-    distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
     swap: bool = False, reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """triplet_margin_loss with any distance."""
     check_reduction(reduction)
     if margin <= 0:
@@ -191,9 +195,9 @@ def _own_score(x: Any, target: Any) -> Any:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The mean over the other classes of max(0, margin - own score + other score) ** p."""
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
@@ -269,8 +273,12 @@ def _check_listed(target: Any, classes: int) -> None:
 
 @public(namespace="nn.functional", out=False, autocast="float32")
 def multilabel_margin_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-) -> Any:
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """Every class against every target class: max(0, 1 - target score + other score).
 
     A row of `target` lists class numbers and ends at the first negative one.
@@ -305,9 +313,9 @@ def multilabel_margin_loss(
 
 @public(namespace="nn.functional", out=False)
 def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = "mean",
-) -> Any:  # fmt: skip
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
     """The mean over classes of the two-class cross entropy of logits."""
     reduction = reduction_of(size_average, reduce, reduction)
     loss = -(target * P.logsigmoid(input) + (1 - target) * P.logsigmoid(-input))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..api import public
 from ..outputs import write_out
 from .common import P
 from .nn_common import lying_as, stand_in
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 level_writes = Later("...autograd.level_writes", __package__)
 
@@ -112,13 +115,17 @@ def _layer_norm(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: floa
 
 @public(namespace="nn.functional", out=False)
 def layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+    input: Tensor,
+    normalized_shape: Ints,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
     """The last dimensions of each example to mean 0 and variance 1, times weight plus bias."""
     try:
         if input.__class__ in PLAIN and weight.__class__ in PLAIN and bias.__class__ in PLAIN:
             # The usual call, in few steps: rows of one type with a weight and a bias.
-            x, w, b = input._a, weight._a, bias._a
+            x, w, b = input._a, weight._a, bias._a  # type: ignore[union-attr]
             if (
                 x.__class__ is np.ndarray and normalized_shape == w.shape == b.shape == x.shape[-1:]
                 and x.size and w.ndim and x.dtype is w.dtype and x.dtype is b.dtype
@@ -136,7 +143,7 @@ def layer_norm(
 
 @public(out=False, method=False)
 def native_layer_norm(
-    input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
+    input: Tensor, normalized_shape: Ints, weight: Tensor, bias: Tensor, eps: float
 ) -> tuple[Any, Any, Any]:
     """(layer_norm, mean, 1 / standard deviation)."""
     out = _layer_norm(input, normalized_shape, weight, bias, eps)
@@ -149,7 +156,9 @@ def native_layer_norm(
 
 
 @public(namespace="nn.functional", out=False, aliases=(".rms_norm",))
-def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
+def rms_norm(
+    input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
     """The last dimensions of each example over their root mean square, times weight."""
     shape = _trailing(input, normalized_shape, weight, None)
     if eps is None:
@@ -192,8 +201,12 @@ def _group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
 
 @public(namespace="nn.functional", out=False, aliases=(".group_norm",))
 def group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
     """Each group of channels of each example to mean 0 and variance 1."""
     verify_batch(
         (input.shape[0] * (input.shape[1] // max(1, num_groups)), num_groups, *input.shape[2:])
@@ -205,7 +218,7 @@ def group_norm(
 
 @public(out=False, method=False)
 def native_group_norm(
-    input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+    input: Tensor, weight: Tensor, bias: Tensor, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Any, Any, Any]:
     """(group_norm, mean, 1 / standard deviation)."""
     out = _group_norm(input, group, weight, bias, eps)
@@ -217,7 +230,9 @@ def native_group_norm(
 
 
 @public(namespace="nn.functional", out=False)
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: Ints = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
     """The input over its p-norm along `dim` (not less than eps)."""
     norm = input.norm(p, dim, keepdim=True).clamp_min(eps)
     result = input / norm.expand_as(input)
@@ -226,8 +241,8 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out:
 
 @public(namespace="nn.functional", out=False)
 def local_response_norm(
-    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Any:
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
     """The input over (k + alpha * mean of neighbouring channels' squares) ** beta."""
     if input.ndim < 3:
         raise refusal.value(

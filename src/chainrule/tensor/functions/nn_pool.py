@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from ..creation import refuse_overflow
 from ..refused_types import refuse
 from .common import P, ints_of
 from .nn_common import named
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 
 def _ints(value: Any, nd: int, name: str, what: str) -> tuple[int, ...]:
@@ -101,8 +105,8 @@ def _nothing_to_pool(x: Any, nd: int, name: str) -> RuntimeError:
 )  # fmt: skip
 def max_pool(nd: int) -> Any:
     def pool(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-        ceil_mode: bool = False, return_indices: bool = False,
+        input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints | str = 0,
+        dilation: Ints = 1, ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
         """The largest element of each window."""
         name = f"max_pool{nd}d"
@@ -165,7 +169,7 @@ def adaptive_max_pool(nd: int) -> Any:
     name = f"adaptive_max_pool{nd}d"
     node = "SqueezeBackward1" if nd == 1 else f"AdaptiveMaxPool{nd}DBackward0"
 
-    def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    def pool(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
         """The largest element of each of output_size regions."""
         size = _adaptive_size(input, output_size, nd, name)
         if 0 in (*input.shape, *size):
@@ -236,8 +240,9 @@ def _fractional(
 @in_dims(2, 3, namespace="nn.functional", out=False, autocast="float32")
 def fractional_max_pool(nd: int) -> Any:
     def pool(
-        input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-        return_indices: bool = False, _random_samples: Any = None,
+        input: Tensor, kernel_size: Ints, output_size: Ints | None = None,
+        output_ratio: float | Sequence[float] | None = None, return_indices: bool = False,
+        _random_samples: Tensor | None = None,
     ) -> Any:  # fmt: skip
         """The largest elements of windows placed at random, uneven steps."""
         return _fractional(
@@ -254,7 +259,7 @@ def _declare_with_indices() -> None:
     """`max_pool2d_with_indices` and its siblings: always (values, positions)."""
     for pool in (*max_pool, *adaptive_max_pool, *fractional_max_pool):
 
-        def call(input: Any, *args: Any, pool: Any = pool, **kwargs: Any) -> Any:
+        def call(input: Tensor, *args: Any, pool: Any = pool, **kwargs: Any) -> tuple[Tensor, ...]:
             kwargs["return_indices"] = True
             return pool(input, *args, **kwargs)
 
@@ -328,9 +333,9 @@ def _unpool(
 @in_dims(1, 2, 3, namespace="nn.functional", out=False, autocast={2: "float32", 3: "float32"})
 def max_unpool(nd: int) -> Any:
     def unpool(
-        input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-        output_size: Any = None,
-    ) -> Any:  # fmt: skip
+        input: Tensor, indices: Tensor, kernel_size: Ints, stride: Ints | None = None,
+        padding: Ints | str = 0, output_size: Ints | None = None,
+    ) -> Tensor:  # fmt: skip
         """Zeros with the pooled values at the positions they came from."""
         return _unpool(input, indices, nd, kernel_size, stride, padding, output_size)
 
@@ -370,9 +375,9 @@ def _avg_pool(
 
 @public(namespace="nn.functional", out=False, aliases=(".avg_pool1d",))
 def avg_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Any:  # fmt: skip
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints | str = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
     """The mean of each window."""
     return _avg_pool(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
@@ -380,9 +385,10 @@ def avg_pool1d(
 @in_dims(2, 3, namespace="nn.functional", autocast={3: "float32"})
 def avg_pool(nd: int) -> Any:
     def pool(
-        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: Any = None,
-    ) -> Any:  # fmt: skip
+        input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints | str = 0,
+        ceil_mode: bool = False, count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:  # fmt: skip
         """The mean of each window."""
         return _avg_pool(
             input, nd, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -415,19 +421,19 @@ def adaptive_average(x: Any, output_size: Any, nd: int) -> Any:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".adaptive_avg_pool1d",))
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of output_size regions."""
     return adaptive_average(input, output_size, 1)
 
 
 @public(namespace="nn.functional", out=False)
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of output_size regions."""
     return adaptive_average(input, output_size, 2)
 
 
 @public(namespace="nn.functional", out=False, autocast="float32")
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of output_size regions."""
     return adaptive_average(input, output_size, 3)
 
@@ -438,8 +444,12 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
 @in_dims(1, 2, 3, namespace="nn.functional", out=False)
 def lp_pool(nd: int) -> Any:
     def pool(
-        input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> Any:
+        input: Tensor,
+        norm_type: float,
+        kernel_size: Ints,
+        stride: Ints | None = None,
+        ceil_mode: bool = False,
+    ) -> Tensor:
         """The p-norm of each window."""
         kernel = _ints(kernel_size, nd, f"lp_pool{nd}d", "kernel_size")
         mean = _avg_pool(input**norm_type, nd, kernel, stride, 0, ceil_mode, True, None)

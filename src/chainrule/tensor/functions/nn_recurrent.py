@@ -6,8 +6,8 @@ or, for a packed sequence, (data, batch_sizes, hx, params, ..., bidirectional), 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.state import STATE
@@ -17,6 +17,9 @@ from ..api import public
 from .common import P
 from .nn_common import stand_in
 from .nn_linear import linear
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 class _Run:
@@ -277,7 +280,12 @@ def _gates(count: int, x: Any, h: Any, weights: tuple[Any, ...]) -> tuple[Any, A
 
 @public(method=False, out=False)
 def lstm_cell(
-    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> tuple[Any, Any]:
     """One step of long short-term memory: (h', c') for hx = (h, c)."""
     h, c = hx[0], hx[1]
@@ -292,7 +300,14 @@ def lstm_cell(
 
 
 @public(method=False, out=False)
-def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+def gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
     """One step of a gated recurrent unit."""
     from_x, from_h = _gates(3, input, hx, (w_ih, w_hh, b_ih, b_hh))
     if _in_one_op(from_x, from_h, hx):
@@ -308,8 +323,13 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 
 @public(method=False, out=False)
 def rnn_tanh_cell(
-    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
-) -> Any:
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
     """tanh(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
     from_x, from_h = _gates(1, input, hx, (w_ih, w_hh, b_ih, b_hh))
     return P.tanh(from_x + from_h)
@@ -317,8 +337,13 @@ def rnn_tanh_cell(
 
 @public(method=False, out=False)
 def rnn_relu_cell(
-    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
-) -> Any:
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
     """relu(input w_ih^T + b_ih + hx w_hh^T + b_hh)."""
     from_x, from_h = _gates(1, input, hx, (w_ih, w_hh, b_ih, b_hh))
     return P.relu(from_x + from_h)

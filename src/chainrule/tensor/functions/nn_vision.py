@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from ..scalars import number_for
 from .common import P
 from .nn_common import lying_as, named, whole_numbers
 
+if TYPE_CHECKING:
+    from ..annotations import Ints, Number, Tensor
+
 # ---- padding -------------------------------------------------------------------------------------
 
 _PAD_NODES = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}
 
 
 @public(namespace="nn.functional", out=False, autocast="mirrored")
-def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+def pad(input: Tensor, pad: Ints, mode: str = "constant", value: float | None = None) -> Tensor:
     """The last dimensions grown by (before, after) pairs, the last dimension's pair first.
 
     >>> import chainrule as torch
@@ -97,7 +101,7 @@ def _pad_by_copy(x: Any, pairs: Any, mode: str) -> Any:
 
 
 @public(out=False, method=False)
-def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
+def constant_pad_nd(input: Tensor, pad: Ints, value: Number = 0) -> Tensor:
     """pad with a constant."""
     return globals()["pad"](input, pad, "constant", value)
 
@@ -114,14 +118,14 @@ _NODES = {
 
 @public(namespace="nn.functional", out=False)
 def interpolate(
-    input: Any,
-    size: Any = None,
-    scale_factor: Any = None,
+    input: Tensor,
+    size: Ints | None = None,
+    scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
-    align_corners: Any = None,
-    recompute_scale_factor: Any = None,
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """The spatial dimensions resized to `size`, or by `scale_factor`."""
     nd = input.ndim - 2
     _check_mode(input, mode, align_corners, antialias, nd)
@@ -220,9 +224,9 @@ def _check_positive(x: Any, sizes: Any) -> None:
 
 @public(namespace="nn.functional", out=False)
 def upsample(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest", align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
     """interpolate, by its old name."""
     source.warn_user(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -231,7 +235,9 @@ def upsample(
 
 
 @public(namespace="nn.functional", out=False)
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(
+    input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
     """interpolate(mode="nearest"), by its old name."""
     source.warn_user(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -240,7 +246,9 @@ def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> 
 
 
 @public(namespace="nn.functional", out=False)
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(
+    input: Tensor, size: Ints | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
     """interpolate(mode="bilinear", align_corners=True), by its old name."""
     source.warn_user(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -252,7 +260,7 @@ def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) ->
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pixel_shuffle",))
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
     r = upscale_factor
     if input.ndim < 3 or r <= 0 or input.shape[-3] % (r * r):
@@ -269,7 +277,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 @public(namespace="nn.functional", out=False, aliases=(".pixel_unshuffle",))
-def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
     r = downscale_factor
     if input.ndim < 3 or r <= 0 or input.shape[-1] % r or input.shape[-2] % r:
@@ -295,7 +303,7 @@ def _own_memory(out: Any, input: Any) -> Any:
     namespace="nn.functional", out=False,
     aliases=(".channel_shuffle", "nn.functional.native_channel_shuffle"),
 )  # fmt: skip
-def channel_shuffle(input: Any, groups: int) -> Any:
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of `groups` groups dealt out in turns."""
     if input.ndim < 3 or groups <= 0 or input.shape[1] % groups:
         raise refusal.runtime(
@@ -312,7 +320,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
 
 
 @public(namespace="nn.functional", out=False)
-def affine_grid(theta: Any, size: Any, align_corners: Any = None) -> Any:
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Where an affine map takes the points of an image of `size`, as a grid for grid_sample."""
     if align_corners is None:
         _warn_alignment("affine_grid")

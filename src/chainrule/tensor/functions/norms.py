@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
@@ -13,13 +13,21 @@ from .linalg import checked, matrices, one_scalar_type, square, tolerances, type
 from .spectral import eigvalsh
 from .vector_norms import vector_norm_of
 
+if TYPE_CHECKING:
+    from ..annotations import DType, Ints, Tensor
+
 # ---- norms ---------------------------------------------------------------------------------------
 
 
 @public(namespace="linalg")
 def vector_norm(
-    x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Any:
+    x: Tensor,
+    ord: float | str = 2,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
     """The norm of the elements over `dim` (all of them by default)."""
     if isinstance(ord, str):
         raise refusal.wrong_type(
@@ -40,8 +48,13 @@ _INF = float("inf")
 
 @public(namespace="linalg")
 def matrix_norm(
-    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Any:
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
     """A norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2 or -2."""
     if dtype is not None:
         A = A.to(dtype)
@@ -85,8 +98,13 @@ def _singular_norm(
 
 @public(namespace="linalg")
 def norm(
-    A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Any:
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> Tensor:
     """A vector norm, or with two dimensions (or a matrix and an order) a matrix norm."""
     matrix = isinstance(ord, str) or (
         ord is not None and (len(dim) == 2 if isinstance(dim, Sequence) else A.ndim == 2)
@@ -106,7 +124,7 @@ def norm(
 
 
 @public(namespace="linalg", autocast="float32")
-def svdvals(A: Any, *, driver: str | None = None) -> Any:
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, in descending order."""
     matrices(A, "linalg.svdvals")
     if A._level is None and not A._rg:
@@ -115,7 +133,7 @@ def svdvals(A: Any, *, driver: str | None = None) -> Any:
 
 
 @public(namespace="linalg", autocast="float32")
-def cond(A: Any, p: Any = None) -> Any:
+def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """The condition number: a norm of A times that of its inverse."""
     matrices(A, "linalg.cond")
     if A.numel() == 0:
@@ -133,8 +151,13 @@ def cond(A: Any, p: Any = None) -> Any:
 
 @public(namespace="linalg", autocast="float32")
 def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
+    A: Tensor,
+    tol: float | Tensor | None = None,
+    hermitian: bool = False,
+    *,
+    atol: float | Tensor | None = None,
+    rtol: float | Tensor | None = None,
+) -> Tensor:
     """How many singular values are larger than max(atol, rtol * the largest)."""
     matrices(A, "linalg.matrix_rank")
     if tol is not None:
@@ -158,8 +181,11 @@ _MODES = (
 
 @public(method=False, out=False, autocast="float32")
 def cdist(
-    x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
-) -> Any:
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
     """The distances between the rows of x1 and those of x2, batches broadcast."""
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
@@ -10,6 +11,9 @@ from ..api import public
 from .common import P, TensorBase, axis_of
 from .indexing_functions import check_index, int_index, same_type
 from .reductions import as_type
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 _FULL = slice(None)
 
@@ -25,7 +29,7 @@ def _long_index(index: Any, name: str) -> Any:
 
 
 @public()
-def take(input: Any, index: Any) -> Any:
+def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at positions of the flattened tensor."""
     index = _long_index(index, "take")
     check_index(index, input.numel(), 0, "take", negative=True)
@@ -33,7 +37,7 @@ def take(input: Any, index: Any) -> Any:
 
 
 @public(inplace=True)
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """input with source written (or added) at positions of the flattened tensor."""
     index = _long_index(index, "put")
     if index.numel() != source.numel():
@@ -61,7 +65,9 @@ def _place(index: Any, position: int) -> Any:
 
 
 @public(inplace=True, out=False)
-def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+def index_put(
+    input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool = False
+) -> Tensor:
     """input with values written (or added) at input[indices]."""
     from ..index_assign import without_lead
     from ..indexing import expect_places, refuse_out_of_bounds, result_shape, split
@@ -91,7 +97,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 
 @public(out=False, method=False)
-def unravel_index(indices: Any, shape: Any) -> Any:
+def unravel_index(indices: Tensor, shape: Ints | Tensor) -> tuple[Tensor, ...]:
     """Flat positions as coordinates of a tensor of `shape`."""
     _check_unravelled(indices, shape)
     shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
@@ -126,29 +132,32 @@ def _check_unravelled(indices: Any, shape: Any) -> None:
 
 @public(out=False)
 def repeat_interleave(
-    input: Any = None, repeats: Any = None, dim: Any = None, *, output_size: Any = None
-) -> Any:
+    input: Tensor | None = None,
+    repeats: int | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> Tensor:
     """Each element repeated along `dim` (of the flattened tensor by default)."""
-    if input is None:  # repeat_interleave(repeats=...)
-        input, repeats = repeats, None
-    if repeats is None:
-        return P.repeat_positions(as_type(input, dtypes.int64))
+    if input is None or repeats is None:  # repeat_interleave(repeats=...)
+        return P.repeat_positions(as_type(repeats if input is None else input, dtypes.int64))
     x = input.reshape(-1) if dim is None else input
     axis = axis_of(0 if dim is None else dim, x.ndim)
+    count: Any = repeats
     if not isinstance(repeats, TensorBase):
-        if repeats < 0:
-            raise refusal.runtime(f"repeats can not be negative: {repeats}")
+        if count < 0:
+            raise refusal.runtime(f"repeats can not be negative: {count}")
         shape = tuple(x.shape)
         parts = P.broadcast_to(
-            x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(repeats), *shape[axis + 1 :])
+            x.unsqueeze(axis + 1), shape=(*shape[: axis + 1], int(count), *shape[axis + 1 :])
         )
-        out = parts.reshape((*shape[:axis], shape[axis] * int(repeats), *shape[axis + 1 :]))
+        out = parts.reshape((*shape[:axis], shape[axis] * int(count), *shape[axis + 1 :]))
         return P.clone_contiguous(out) if out._is_view() else out
     if repeats.ndim == 0 or repeats.shape[0] == 1:  # type: ignore[attr-defined]
         repeats = P.broadcast_to(repeats.reshape(1), shape=(x.shape[axis],))  # type: ignore[attr-defined]
     if repeats.shape[0] != x.shape[axis]:  # type: ignore[attr-defined]
         raise refusal.runtime(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats.shape[0]} and input.size({axis}) = {x.shape[axis]}"
+            f"{count.shape[0]} and input.size({axis}) = {x.shape[axis]}"
         )
     return P.index_select(x, P.repeat_positions(as_type(repeats, dtypes.int64)), axis=axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -14,8 +14,11 @@ from ...ops.products import TYPE_WORDS, ProductError
 from ..api import public
 from ..legacy import WORDS
 from ..scalars import number_for
-from ..spellings import one_of
+from ..spellings import UNGIVEN, one_of
 from .common import P, TensorBase
+
+if TYPE_CHECKING:
+    from ..annotations import DType, Number, Operand, Tensor
 
 _FIX = (
     "the last dimension of the first factor must be as long as the second-last of the second; "
@@ -36,7 +39,7 @@ def _shown(x: Any) -> str:
 
 
 @public(aliases=("linalg.matmul",), exact_out=True, autocast="lower")
-def matmul(input: Any, other: Any = ..., x2: Any = ...) -> Any:
+def matmul(input: Tensor, other: Tensor = UNGIVEN, x2: Tensor = UNGIVEN) -> Tensor:
     """The matrix product: vectors, matrices, or batches of matrices that broadcast.
 
     >>> import chainrule as torch
@@ -91,7 +94,7 @@ def _check_tensor(other: Any) -> None:
         )
 
 
-def operator_matmul(self: Any, other: Any) -> Any:
+def operator_matmul(self: Tensor, other: Tensor) -> Tensor:
     """self @ other; NumPy's arrays are taken too."""
     if (
         other.__class__ not in PLAIN  # which is asked faster
@@ -105,13 +108,13 @@ def operator_matmul(self: Any, other: Any) -> Any:
     return matmul(self, other)
 
 
-def reflected_matmul(self: Any, other: Any) -> Any:
+def reflected_matmul(self: Tensor, other: Operand) -> Tensor:
     """other @ self for an `other` that is no tensor."""
     return matmul(other if isinstance(other, TensorBase) else self.new_tensor(other), self)
 
 
 @public(exact_out=True, autocast="lower")
-def mm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
+def mm(input: Tensor, mat2: Tensor, out_dtype: DType | None = None) -> Tensor:
     """The product of two matrices."""
     try:
         _expect_matrix(input, "self")
@@ -138,7 +141,7 @@ def _expect_matrix(x: Any, name: str) -> None:
 
 
 @public(exact_out=True, autocast="lower")
-def bmm(input: Any, mat2: Any, out_dtype: Any = None) -> Any:
+def bmm(input: Tensor, mat2: Tensor, out_dtype: DType | None = None) -> Tensor:
     """The products of two batches of matrices of equal length."""
     try:
         check_batches(input, mat2)
@@ -168,7 +171,7 @@ def check_batches(a: Any, b: Any) -> None:
 
 
 @public(exact_out=True)
-def mv(input: Any, vec: Any) -> Any:
+def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
     try:
         return P.mv(input, vec)
@@ -202,14 +205,14 @@ def _different_types(name: str, types: list[str]) -> str:
 
 
 @public(exact_out=True)
-def dot(input: Any, tensor: Any) -> Any:
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The sum of the products of two vectors' elements."""
     _check_vectors(input, tensor)
     return _same_types("dot", P.dot, input, tensor)
 
 
 @public(exact_out=True)
-def vdot(input: Any, other: Any) -> Any:
+def vdot(input: Tensor, other: Operand) -> Tensor:
     """The sum of the products of conj(input) and other, for vectors."""
     _check_vectors(input, other)
     return _same_types("vdot", P.vdot, input, other)
@@ -294,7 +297,9 @@ def _fits(c: Any, a: Any, b: Any) -> bool:
 
 
 @public(inplace=True, exact_out=True, autocast="lower")
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
     try:
         if _fits(input, mat1, mat2):
@@ -319,7 +324,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 
 @public(inplace=True, exact_out=True)
-def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """beta * input + alpha * (mat @ vec)."""
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise refusal.runtime(
@@ -335,7 +342,9 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
 
 
 @public(inplace=True, exact_out=True, autocast="lower")
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """beta * input + alpha times the sum of the products of matrix pairs."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if x.ndim != 3:
@@ -357,7 +366,9 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 
 @public(inplace=True, exact_out=True, autocast="lower")
-def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """beta * input + alpha * (batch1 @ batch2) for batches of matrices."""
     check_batches(batch1, batch2)
     _check_expands(input, (*batch1.shape[:2], batch2.shape[2]))
@@ -367,7 +378,9 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 
 @public(inplace=True)
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """beta * input + alpha times the outer product of two vectors."""
     if vec1.ndim != 1 or vec2.ndim != 1:
         raise refusal.runtime(
@@ -392,7 +405,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
 
 
 @public(namespace="linalg", exact_out=True, autocast="lower")
-def multi_dot(tensors: Sequence[Any]) -> Any:
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
     if len(tensors) < 2:
@@ -445,6 +458,6 @@ def _chain(matrices: list[Any]) -> Any:
 
 
 @public(method=False, exact_out=True, autocast="lower")
-def chain_matmul(*matrices: Any) -> Any:
+def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices; `linalg.multi_dot` is its newer form."""
     return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices)

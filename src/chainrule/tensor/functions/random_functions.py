@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -19,13 +19,27 @@ from ..overriding import awaken, call_as_given, public_function
 from ..signatures import too_large
 from .common import P, TensorBase
 
+if TYPE_CHECKING:
+    from ..annotations import (
+        DeviceLike,
+        DType,
+        Generator,
+        Ints,
+        Layout,
+        MemoryFormat,
+        Operand,
+        Tensor,
+    )
+
 # ---- new tensors ---------------------------------------------------------------------------------
 
 
 @public(method=False, out=False)
-def rand(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None,
-         device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-         **named: Any) -> Any:  # fmt: skip
+def rand(
+    *size: Ints, generator: Generator | None = None, out: Tensor | None = None,
+    dtype: DType | None = None, layout: Layout | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
+) -> Tensor:  # fmt: skip
     """Uniform values in [0, 1)."""
     shape = shape_of(named.pop("size", size), "rand")
     if on_meta(device):
@@ -36,9 +50,11 @@ def rand(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, 
 
 
 @public(method=False, out=False)
-def randn(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None,
-          layout: Any = None, device: Any = None, requires_grad: bool = False,
-          pin_memory: bool = False, **named: Any) -> Any:  # fmt: skip
+def randn(
+    *size: Ints, generator: Generator | None = None, out: Tensor | None = None,
+    dtype: DType | None = None, layout: Layout | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
+) -> Tensor:  # fmt: skip
     """Normal values of mean 0 and variance 1."""
     shape = shape_of(named.pop("size", size), "randn")
     if on_meta(device):
@@ -49,9 +65,11 @@ def randn(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None,
 
 
 @public(method=False, out=False)
-def randint(*args: Any, generator: Any = None, out: Any = None, dtype: Any = None,
-            layout: Any = None, device: Any = None, requires_grad: bool = False,
-            pin_memory: bool = False, **named: Any) -> Any:  # fmt: skip
+def randint(
+    *args: Any, generator: Generator | None = None, out: Tensor | None = None,
+    dtype: DType | None = None, layout: Layout | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
+) -> Tensor:  # fmt: skip
     """Integers in [low, high): randint(high, size) or randint(low, high, size)."""
     low, high, size = _randint_arguments(args, named)
     wanted = np_dtype(dtype, dtypes.int64)
@@ -87,9 +105,11 @@ def _bound(given: Any, name: str) -> int:
 
 
 @public(method=False, out=False)
-def randperm(n: int, *, generator: Any = None, out: Any = None, dtype: Any = None,
-             layout: Any = None, device: Any = None, requires_grad: bool = False,
-             pin_memory: bool = False) -> Any:  # fmt: skip
+def randperm(
+    n: int, *, generator: Generator | None = None, out: Tensor | None = None,
+    dtype: DType | None = None, layout: Layout | None = None, device: DeviceLike | None = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """A random order of 0 ... n-1."""
     wanted = np_dtype(dtype, dtypes.int64)
     check_drawn(out, wanted)
@@ -105,28 +125,34 @@ def _like(input: Any, dtype: Any, memory_format: Any) -> Any:
 
 
 @public(method=False, out=False)
-def rand_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-              pin_memory: bool = False, device: Any = None, requires_grad: bool = False,
-              memory_format: Any = None) -> Any:  # fmt: skip
+def rand_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None,
+    layout: Layout | None = None, pin_memory: bool = False, device: DeviceLike | None = None,
+    requires_grad: bool = False, memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Uniform values in [0, 1), of another tensor's shape and type."""
     t = P.fill_uniform(_like(input, dtype, memory_format), low=0.0, high=1.0, generator=generator)
     return finish_tensor(t, requires_grad, device)
 
 
 @public(method=False, out=False)
-def randn_like(input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-               pin_memory: bool = False, device: Any = None, requires_grad: bool = False,
-               memory_format: Any = None) -> Any:  # fmt: skip
+def randn_like(
+    input: Tensor, *, generator: Generator | None = None, dtype: DType | None = None,
+    layout: Layout | None = None, pin_memory: bool = False, device: DeviceLike | None = None,
+    requires_grad: bool = False, memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Normal values of mean 0 and variance 1, of another tensor's shape and type."""
     t = P.fill_normal(_like(input, dtype, memory_format), mean=0.0, std=1.0, generator=generator)
     return finish_tensor(t, requires_grad, device)
 
 
 @public(method=False, out=False)
-def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: Any = None,
-                 dtype: Any = None, layout: Any = None, pin_memory: bool = False,
-                 device: Any = None, requires_grad: bool = False,
-                 memory_format: Any = None) -> Any:  # fmt: skip
+def randint_like(
+    input: Tensor, low: int | None = None, high: int | None = None, *,
+    generator: Generator | None = None, dtype: DType | None = None, layout: Layout | None = None,
+    pin_memory: bool = False, device: DeviceLike | None = None, requires_grad: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:  # fmt: skip
     """Integers in [low, high), of another tensor's shape and type."""
     if high is None or low is None:
         low, high = 0, low if high is None else high
@@ -137,25 +163,31 @@ def randint_like(input: Any, low: Any = None, high: Any = None, *, generator: An
 
 
 @public(method=False)
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None,
-           dtype: Any = None, device: Any = None, requires_grad: bool = False,
-           **ignored: Any) -> Any:  # fmt: skip
+def normal(
+    mean: Operand = 0.0, std: Operand = 1.0, size: Ints | None = None, *,
+    generator: Generator | None = None, dtype: DType | None = None,
+    device: DeviceLike | None = None, requires_grad: bool = False, **ignored: Any,
+) -> Tensor:  # fmt: skip
     """Normal values: one for each mean and std, or `size` values of one mean and std."""
+    of: Any = mean
+    spread: Any = std
     if isinstance(mean, TensorBase) and isinstance(std, TensorBase):
         return P.normal_draw(mean, std, generator=generator)
     if isinstance(mean, TensorBase):
-        return P.normal_around(mean, std=float(std), generator=generator)
+        return P.normal_around(mean, std=float(spread), generator=generator)
     if isinstance(std, TensorBase):
-        return P.normal_of_std(std, mean=float(mean), generator=generator)
+        return P.normal_of_std(std, mean=float(of), generator=generator)
     shape = shape_of((size,), "normal")
     t = P.draw_normal(
-        shape=shape, dtype=np_dtype(dtype), mean=float(mean), std=float(std), generator=generator
+        shape=shape, dtype=np_dtype(dtype), mean=float(of), std=float(spread), generator=generator
     )
     return finish_tensor(t, requires_grad, device)
 
 
 @public()
-def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
+def bernoulli(
+    input: Tensor, p: float | Tensor | None = None, *, generator: Generator | None = None
+) -> Tensor:
     """Ones with the probabilities that the tensor holds, or with probability p."""
     if p is None:
         return P.bernoulli_draw(input, generator=generator)
@@ -163,21 +195,25 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None) -> Any:
 
 
 @public(method=False, out=False)
-def poisson(input: Any, generator: Any = None) -> Any:
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson counts, one for each rate."""
     return P.poisson_draw(input, generator=generator)
 
 
 @public(method=False, out=False)
-def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
+def binomial(count: Operand, prob: Operand, generator: Generator | None = None) -> Tensor:
     """Successes in `count` trials of probability `prob`."""
     return P.binomial_draw(count, prob, generator=generator)
 
 
 @public()
 def multinomial(
-    input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None
-) -> Any:
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
     """Indices of categories drawn with the weights in each row."""
     return P.multinomial_draw(
         input, count=int(num_samples), replacement=bool(replacement), generator=generator
@@ -187,46 +223,54 @@ def multinomial(
 # ---- in place ------------------------------------------------------------------------------------
 
 
-def uniform_(self: Any, from_: float = 0, to: float = 1, *, generator: Any = None,
-             **named: Any) -> Any:  # fmt: skip
+def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None,
+             **named: Any) -> Tensor:  # fmt: skip
     """Fill with uniform values in [from, to)."""
     low = named.pop("from", from_)
     params = {"low": float(low), "high": float(to), "generator": generator}
     return inplace(TABLE["fill_uniform"], self, (), params, "uniform_")
 
 
-def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
+def normal_(
+    self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with normal values."""
     params = {"mean": float(mean), "std": float(std), "generator": generator}
     return inplace(TABLE["fill_normal"], self, (), params, "normal_")
 
 
-def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with exponentials of normal values."""
     params = {"mean": float(mean), "std": float(std), "generator": generator}
     return inplace(TABLE["fill_log_normal"], self, (), params, "log_normal_")
 
 
-def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with exponentially distributed values of rate `lambd`."""
     params = {"rate": float(lambd), "generator": generator}
     return inplace(TABLE["fill_exponential"], self, (), params, "exponential_")
 
 
-def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with Cauchy values."""
     params = {"median": float(median), "sigma": float(sigma), "generator": generator}
     return inplace(TABLE["fill_cauchy"], self, (), params, "cauchy_")
 
 
-def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of trials up to the first success of probability p."""
     params = {"p": float(p), "generator": generator}
     return inplace(TABLE["fill_geometric"], self, (), params, "geometric_")
 
 
-def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = None,
-            **given: Any) -> Any:  # fmt: skip
+def random_(
+    self: Tensor, from_: int | None = None, to: int | None = None, *,
+    generator: Generator | None = None, **given: Any,
+) -> Tensor:  # fmt: skip
     """Fill with integers: over the type's range, in [0, to) or in [from, to)."""
     low = given.get("from", from_)
     if low is None and to is None:
@@ -239,7 +283,9 @@ def random_(self: Any, from_: Any = None, to: Any = None, *, generator: Any = No
     return inplace(TABLE["fill_integers"], self, (), params, "random_")
 
 
-def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+def bernoulli_(
+    self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
+) -> Tensor:
     """Fill with ones of probability p (a number, or a tensor of them), else zeros."""
     if isinstance(p, TensorBase):
         params = {"generator": generator}
@@ -339,7 +385,7 @@ def _alpha_drop(input: Any, p: float, training: bool, in_place: bool, feature: b
 
 
 @public(namespace="nn.functional")
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element set to zero with probability p, the others scaled by 1 / (1 - p)."""
     try:
         return _drop(input, p, training, inplace)
@@ -351,33 +397,35 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 @public("dropout", method=False, out=False)
-def package_dropout(input: Any, p: float, train: bool) -> Any:
+def package_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each element set to zero with probability p, the others scaled by 1 / (1 - p)."""
     return _drop(input, p, train, False)
 
 
 @public("dropout_", method=False, out=False)
-def package_dropout_(input: Any, p: float, train: bool) -> Any:
+def package_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place form of dropout."""
     return _drop(input, p, train, True)
 
 
 @public(method=False, out=False)
-def feature_dropout(input: Any, p: float, train: bool) -> Any:
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each channel set to zero with probability p, the others scaled by 1 / (1 - p)."""
     return _drop(input, p, train, False, feature=True)
 
 
 @public(namespace="nn.functional", aliases=(".alpha_dropout",))
-def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """Dropout that keeps mean and variance of SELU activations."""
     return _alpha_drop(input, p, training, inplace, feature=False)
 
 
 @public(namespace="nn.functional", aliases=(".feature_alpha_dropout",))
 def feature_alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Any:
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """Alpha dropout of whole channels."""
     return _alpha_drop(input, p, training, inplace, feature=True)
 
@@ -405,13 +453,17 @@ def _channel_drop(
 
 
 @public(namespace="nn.functional")
-def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
     """Each channel of (N, C, L) or (C, L) set to zero with probability p."""
     return _channel_drop(input, p, training, inplace, (2, 3), "dropout1d")
 
 
 @public(namespace="nn.functional")
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
     """Each channel of (N, C, H, W) set to zero with probability p."""
     _check_probability(p)
     if input.ndim == 3:
@@ -425,6 +477,8 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 @public(namespace="nn.functional")
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
     """Each channel of (N, C, D, H, W) or (C, D, H, W) set to zero with probability p."""
     return _channel_drop(input, p, training, inplace, (4, 5), "dropout3d")

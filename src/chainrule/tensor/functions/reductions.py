@@ -3,7 +3,7 @@ names, are spelled out, a method is called so often that nothing stands before i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal, source
 from ...autograd.accidents import PROBLEMS, explain_here
@@ -15,6 +15,9 @@ from ..api import public
 from ..overriding import awaken, call_as_given, public_function
 from ..spellings import one_of
 from .common import P, TensorBase, axes_of, axis_of
+
+if TYPE_CHECKING:
+    from ..annotations import DType, Ints, Operand, Tensor
 
 _ALL = tuple(tuple(range(n)) for n in range(65))
 
@@ -102,9 +105,9 @@ def ordered_along(find: Any, read: Any, x: Any, dim: Any, **params: Any) -> Any:
 
 @public()
 def sum(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, dtype: DType | None = None,
+    axis: Ints | None = None, keepdims: bool = False,
+) -> Tensor:  # fmt: skip
     """The sum over `dim` (all dimensions by default).
 
     >>> import chainrule as torch
@@ -137,9 +140,9 @@ def sum(
 
 @public()
 def mean(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-    keepdims: bool = False,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, dtype: DType | None = None,
+    axis: Ints | None = None, keepdims: bool = False,
+) -> Tensor:  # fmt: skip
     """The mean over `dim` (all dimensions by default)."""
     try:
         if dim is None and axis is None and dtype is None and input.__class__ in PLAIN:
@@ -166,8 +169,8 @@ def mean(
 
 @public(autocast="float32")
 def prod(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, dtype: DType | None = None,
+) -> Tensor:  # fmt: skip
     """The product along `dim` (of all elements by default)."""
     if dtype is not None:
         input = as_type(input, dtype)
@@ -181,7 +184,9 @@ def prod(
 
 
 @public()
-def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, dtype: DType | None = None
+) -> Tensor:
     """The sum over `dim` of the elements that are not NaN."""
     if input.dtype.is_complex:
         raise refusal.runtime("nansum does not support complex inputs")
@@ -193,7 +198,9 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @public()
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, dtype: DType | None = None
+) -> Tensor:
     """The mean over `dim` of the elements that are not NaN."""
     if is_integral(input):
         raise refusal.runtime(
@@ -206,10 +213,10 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @public(out=False)
-def sum_to_size(input: Any, *sizes: Any, size: Any = None) -> Any:
+def sum_to_size(input: Tensor, *sizes: Ints, size: Ints | None = None) -> Tensor:
     """The sum that undoes a broadcast from `size` to the input's shape."""
-    size = sizes if size is None else (size,)
-    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    given: tuple[Any, ...] = sizes if size is None else (size,)
+    shape = tuple(given[0]) if len(given) == 1 and not isinstance(given[0], int) else given
     lead = input.ndim - len(shape)
     fits = lead >= 0 and all(
         n in (1, have) for n, have in zip(shape, input.shape[lead:], strict=True)
@@ -232,7 +239,7 @@ def sum_to_size(input: Any, *sizes: Any, size: Any = None) -> Any:
 
 
 @public()
-def amax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def amax(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """The largest element over `dim`; equal ones share the gradient."""
     if not ordinary(input):
         refuse_empty(input, "amax", dim)
@@ -241,7 +248,7 @@ def amax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def amin(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """The smallest element over `dim`; equal ones share the gradient."""
     if not ordinary(input):
         refuse_empty(input, "amin", dim)
@@ -250,7 +257,7 @@ def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def aminmax(input: Tensor, *, dim: Ints | None = None, keepdim: bool = False) -> Any:
     """(smallest, largest) over `dim`, or of all elements."""
     refuse_complex(input, "aminmax")
     refuse_empty(input, "aminmax", dim)
@@ -262,7 +269,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 @public("max")
 def max_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, other: Operand | None = None,
 ) -> Any:  # fmt: skip
     """The largest element; with `dim` (values, indices) along it; with a tensor the larger of two.
 
@@ -283,7 +290,7 @@ def max_(
 
 @public("min")
 def min_(
-    input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None,
+    input: Tensor, dim: Ints | None = None, keepdim: bool = False, *, other: Operand | None = None,
 ) -> Any:  # fmt: skip
     """The smallest element; with `dim` (values, indices) along it; with a tensor the lesser."""
     if isinstance(dim, TensorBase) or other is not None:
@@ -298,13 +305,13 @@ def min_(
 
 
 @public()
-def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmax(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """Where the largest element is: along `dim`, or in the flattened tensor."""
     return _arg(P.argmax, "argmax", input, dim, keepdim)
 
 
 @public()
-def argmin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def argmin(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """Where the smallest element is: along `dim`, or in the flattened tensor."""
     return _arg(P.argmin, "argmin", input, dim, keepdim)
 
@@ -325,13 +332,13 @@ def _arg(op: Any, name: str, x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @public("any")
-def any_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def any_(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """Whether any element is nonzero, over `dim` or all of them."""
     return _truth(P.reduce_any, input, dim, keepdim)
 
 
 @public("all")
-def all_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def all_(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are nonzero, over `dim` or all of them."""
     return _truth(P.reduce_all, input, dim, keepdim)
 
@@ -345,17 +352,17 @@ def _truth(op: Any, x: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @public(out=False)
-def count_nonzero(input: Any, dim: Any = None, *dims: int) -> Any:
+def count_nonzero(input: Tensor, dim: Ints | None = None, *dims: int) -> Tensor:
     """How many elements are nonzero, over `dim` or all of them."""
-    dim = (dim, *dims) if dims else dim
-    return P.count_nonzero(input, axis=axes_of(dim, input.ndim))
+    axes = axes_of((dim, *dims) if dims else dim, input.ndim)
+    return P.count_nonzero(input, axis=axes)
 
 
 # ---- log-sum-exp and softmax ---------------------------------------------------------------------
 
 
 @public(aliases=("special.logsumexp",))
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over `dim`, without overflow."""
     x = as_float(input)
     return P.logsumexp(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
@@ -363,8 +370,13 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 @public(namespace="nn.functional", aliases=(".log_softmax", "special.log_softmax"), method=True)
 def log_softmax(
-    input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None, *, axis: Any = None
-) -> Any:
+    input: Tensor,
+    dim: Ints | None = None,
+    _stacklevel: int | DType = 3,
+    dtype: DType | None = None,
+    *,
+    axis: Ints | None = None,
+) -> Tensor:
     """log(softmax(input)) along `dim`."""
     try:
         dim = axis if dim is None else dim
@@ -379,8 +391,13 @@ def log_softmax(
 
 @public(namespace="nn.functional", aliases=(".softmax", "special.softmax"), method=True)
 def softmax(
-    input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None, *, axis: Any = None
-) -> Any:
+    input: Tensor,
+    dim: Ints | None = None,
+    _stacklevel: int | DType = 3,
+    dtype: DType | None = None,
+    *,
+    axis: Ints | None = None,
+) -> Tensor:
     """exp(input), normalised to sum to one along `dim`."""
     try:
         dim = axis if dim is None else dim

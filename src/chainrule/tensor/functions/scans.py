@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
@@ -12,6 +13,9 @@ from .common import P, TensorBase, axis_of
 from .factors import over, times
 from .half_types import half_type, rounded, single
 from .reductions import as_float, as_type, ordered_along, refuse_complex
+
+if TYPE_CHECKING:
+    from ..annotations import DType, Ints, Number, Tensor
 
 
 def _ranked(x: Any, dim: Any) -> tuple[Any, int]:
@@ -27,7 +31,7 @@ def _shaped_like(x: Any, result: Any) -> Any:
 
 
 @public(inplace=True)
-def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+def cumsum(input: Tensor, dim: Ints, *, dtype: DType | None = None) -> Tensor:
     """The running sum along `dim`."""
     x = _summable(input, dtype)
     ranked, at = _ranked(x, dim)
@@ -35,7 +39,7 @@ def cumsum(input: Any, dim: Any, *, dtype: Any = None) -> Any:
 
 
 @public(inplace=True)
-def cumprod(input: Any, dim: Any, *, dtype: Any = None) -> Any:
+def cumprod(input: Tensor, dim: Ints, *, dtype: DType | None = None) -> Tensor:
     """The running product along `dim`."""
     x = _summable(input, dtype)
     ranked, at = _ranked(x, dim)
@@ -49,14 +53,14 @@ def _summable(x: Any, dtype: Any) -> Any:
 
 
 @public()
-def logcumsumexp(input: Any, dim: int) -> Any:
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """The running log-sum-exp along `dim`."""
     x, at = _ranked(input, dim)
     return _shaped_like(input, P.logcumsumexp(x, axis=at, reverse=False))
 
 
 @public()
-def cummax(input: Any, dim: int) -> Any:
+def cummax(input: Tensor, dim: int) -> Any:
     """(running maximum along `dim`, where it was found)."""
     refuse_complex(input, "cummax")
     pair = ordered_along(P.cummax_places, P.cummax_at, input, dim)
@@ -64,7 +68,7 @@ def cummax(input: Any, dim: int) -> Any:
 
 
 @public()
-def cummin(input: Any, dim: int) -> Any:
+def cummin(input: Tensor, dim: int) -> Any:
     """(running minimum along `dim`, where it was found)."""
     refuse_complex(input, "cummin")
     pair = ordered_along(P.cummin_places, P.cummin_at, input, dim)
@@ -80,7 +84,13 @@ def part(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 
 @public()
-def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
     """The n-th difference between neighbours along `dim`."""
     if input.ndim == 0:
         raise refusal.runtime("diff expects input to be at least one-dimensional")
@@ -98,7 +108,13 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
 
 
 @public(out=False, method=False)
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
+def gradient(
+    input: Tensor,
+    *,
+    spacing: Number | Sequence[Number] | Tensor | Sequence[Tensor] = 1,
+    dim: Ints | None = None,
+    edge_order: int = 1,
+) -> tuple[Tensor, ...]:
     """Derivatives of sampled values by central differences inside, one-sided at the edges."""
     dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     axes = [axis_of(d, input.ndim) for d in dims]
@@ -107,13 +123,13 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
             raise refusal.runtime(
                 f"dim {a} appears multiple times in the list of dims: {dims}", "torch.gradient"
             )
-    spacing = 1 if spacing is None else spacing
-    if isinstance(spacing, TensorBase) or not isinstance(spacing, tuple | list):
-        spacing = [spacing] * len(axes)
-    if len(spacing) != len(axes):
+    steps: Any = 1 if spacing is None else spacing
+    if not isinstance(steps, tuple | list):
+        steps = [steps] * len(axes)
+    if len(steps) != len(axes):
         raise refusal.runtime(
             "torch.gradient expected spacing to be unspecified, a scalar or a list of length "
-            f"{len(axes)} (one per dim), but got a list of length {len(spacing)}"
+            f"{len(axes)} (one per dim), but got a list of length {len(steps)}"
         )
     if edge_order not in (1, 2):
         raise refusal.runtime(
@@ -126,7 +142,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
                 f"dimension {a} of {list(input.shape)} is too short"
             )
     x = as_float(input)
-    return tuple(_slope(x, a, h, edge_order) for a, h in zip(axes, spacing, strict=True))
+    return tuple(_slope(x, a, h, edge_order) for a, h in zip(axes, steps, strict=True))
 
 
 def _slope(x: Any, axis: int, spacing: Any, edge_order: int) -> Any:
@@ -170,7 +186,7 @@ def _edge_slope(x: Any, axis: int, h: Any, steps: Any, order: int, end: int) -> 
 
 
 @public(aliases=("trapz",), out=False, method=False)
-def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1) -> Tensor:
     """The integral of samples y along `dim` by the trapezoidal rule."""
     _refuse_bools("trapezoid", y, x)
     if x is None:
@@ -184,7 +200,9 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
 
 
 @public(out=False, method=False)
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: int = -1
+) -> Tensor:
     """The running integral of samples y along `dim` by the trapezoidal rule."""
     _refuse_bools("cumulative_trapezoid", y, x)
     if x is None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import source
 from ...ops import dtypes
 from ..api import public
 from .common import P, TensorBase, axis_of
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 _START = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -float("inf"), "min": float("inf")}
 _REDUCTIONS = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "amax", "min": "amin"}
@@ -15,9 +18,10 @@ _REDUCTIONS = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "amax", "min"
 
 @public(method=False)
 def segment_reduce(
-    data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None,
-    axis: int = 0, unsafe: bool = False, initial: Any = None,
-) -> Any:  # fmt: skip
+    data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+    offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False,
+    initial: float | None = None,
+) -> Tensor:  # fmt: skip
     """The sum, mean, prod, max or min of each segment of a dimension.
 
     `lengths` (or `offsets`, where segments begin and the last ends) has the dimensions of `data`
@@ -31,6 +35,7 @@ def segment_reduce(
     _check_arguments(data, reduce, lengths, indices, offsets)
     axis = axis_of(axis, data.ndim)
     if lengths is None:
+        assert offsets is not None  # one of them was given
         lengths = offsets.diff(dim=-1)
     _check_lengths(data, lengths, axis, unsafe)
     places = _places(lengths.detach(), data, axis)

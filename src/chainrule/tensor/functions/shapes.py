@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from operator import index as as_int
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from ...ops.layout import viewed_strides
 from ..api import public
 from ..legacy import WORDS
 from ..size import Size
-from ..spellings import one_of
+from ..spellings import UNGIVEN, one_of
 from .common import P, TensorBase, axis_of
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 
 def given(values: tuple[Any, ...], named: dict[str, Any], name: str) -> tuple[Any, ...]:
@@ -80,7 +84,7 @@ def infer_shape(shape: tuple[Any, ...], numel: int, name: str = "view") -> tuple
 
 
 @public(out=False)
-def view(input: Any, *shape: Any, **named: Any) -> Any:
+def view(input: Tensor, *shape: Ints, **named: Any) -> Tensor:
     """The same memory with another shape (or, given a dtype, the same bytes as that type).
 
     >>> import chainrule as torch
@@ -128,7 +132,7 @@ def is_viewable(t: Any, shape: tuple[int, ...]) -> bool:
 
 
 @public(out=False)
-def reshape(input: Any, *shape: Any, **named: Any) -> Any:
+def reshape(input: Tensor, *shape: Ints, **named: Any) -> Tensor:
     """Another shape: a view where strides allow it, else a copy."""
     try:
         return reshaped(input, infer_shape(given(shape, named, "shape"), input.numel(), "reshape"))
@@ -147,19 +151,19 @@ def reshaped(input: Any, shape: tuple[int, ...]) -> Any:
 
 
 @public(out=False)
-def view_as(input: Any, other: Any) -> Any:
+def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same memory with another tensor's shape."""
     return view(input, *other.shape)
 
 
 @public(out=False)
-def reshape_as(input: Any, other: Any) -> Any:
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """Another tensor's shape."""
     return reshape(input, *other.shape)
 
 
 @public(out=False)
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one."""
     try:
         if input.ndim == 0:
@@ -182,13 +186,13 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @public(out=False)
-def ravel(input: Any) -> Any:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
     return reshape(input.contiguous(), -1)
 
 
 @public(out=False)
-def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: Ints, sizes: Sequence[int]) -> Tensor:
     """One dimension as several; one of them may be -1."""
     axis = axis_of(dim, input.ndim)
     shape = tuple(input.shape)
@@ -206,7 +210,7 @@ def unflatten(input: Any, dim: Any, sizes: Any) -> Any:
 
 
 @public(out=False)
-def unsqueeze(input: Any, dim: Any = ..., axis: Any = ...) -> Any:
+def unsqueeze(input: Tensor, dim: int = UNGIVEN, axis: int = UNGIVEN) -> Tensor:
     """A view with a dimension of length 1 inserted at `dim`."""
     try:
         if axis is not ... or dim is ...:
@@ -218,12 +222,12 @@ def unsqueeze(input: Any, dim: Any = ..., axis: Any = ...) -> Any:
 
 
 @public(out=False)
-def squeeze(input: Any, dim: Any = None, *more: int, axis: Any = None) -> Any:
+def squeeze(input: Tensor, dim: Ints | None = None, *more: int, axis: Ints | None = None) -> Tensor:
     """A view without its dimensions of length 1 (all of them, or those named)."""
     try:
         shape = input.shape
         if more:
-            dim = (dim, *more)
+            dim = (dim, *more)  # type: ignore[assignment]
         elif dim is None:
             dim = axis
         if dim is None:
@@ -250,7 +254,7 @@ def squeeze(input: Any, dim: Any = None, *more: int, axis: Any = None) -> Any:
 
 
 @public(aliases=("swapdims",), out=False)
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """The view with two dimensions exchanged."""
     try:
         n = input.ndim
@@ -264,13 +268,13 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 
 
 @public(out=False)
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """The view with two dimensions exchanged, by NumPy's names."""
     return transpose(input, axis0, axis1)
 
 
 @public(out=False)
-def permute(input: Any, *dims: Any, **named: Any) -> Any:
+def permute(input: Tensor, *dims: Ints, **named: Any) -> Tensor:
     """The view with its dimensions in another order."""
     try:
         dims = given(dims, named, "dims")
@@ -291,7 +295,7 @@ def permute(input: Any, *dims: Any, **named: Any) -> Any:
 
 
 @public(out=False)
-def t(input: Any) -> Any:
+def t(input: Tensor) -> Tensor:
     """The transpose of a matrix."""
     try:
         if input.ndim > 2:
@@ -306,7 +310,7 @@ def t(input: Any) -> Any:
 
 
 @public(aliases=("moveaxis",), out=False)
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
     """Dimensions moved to other places; the rest keep their order."""
     n = input.ndim
     moved = [axis_of(d, n) for d in ((source,) if isinstance(source, int) else source)]
@@ -331,7 +335,7 @@ def _tuple(x: Any) -> tuple[Any, ...]:
 
 
 @public(out=False)
-def adjoint(input: Any) -> Any:
+def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     if input.ndim == 0:
         source.warn_user("adjoint() is deprecated on 0-D tensors. Use x.conj().")
@@ -349,7 +353,7 @@ def adjoint(input: Any) -> Any:
 
 
 @public(out=False)
-def expand(input: Any, *sizes_: Any, **named: Any) -> Any:
+def expand(input: Tensor, *sizes_: Ints, **named: Any) -> Tensor:
     """A view repeated along dimensions of length 1; -1 keeps a dimension."""
     try:
         named.pop("implicit", None)
@@ -393,13 +397,13 @@ def expanded_shape(
 
 
 @public(out=False)
-def expand_as(input: Any, other: Any) -> Any:
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view repeated to another tensor's shape."""
     return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), tuple(other.shape)))
 
 
 @public(out=False)
-def broadcast_to(input: Any, size: Any, *more: int) -> Any:
+def broadcast_to(input: Tensor, size: Ints, *more: int) -> Tensor:
     """A view repeated to a shape it broadcasts to."""
     wanted = (size, *more) if isinstance(size, int) else tuple(size)
     return P.broadcast_to(input, shape=expanded_shape(tuple(input.shape), sizes(wanted)))
@@ -409,7 +413,7 @@ def broadcast_to(input: Any, size: Any, *more: int) -> Any:
 
 
 @public(out=False)
-def select(input: Any, dim: int, index: Any) -> Any:
+def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The view at one position of a dimension."""
     if input.ndim == 0:
         raise refusal.index("select() cannot be applied to a 0-dim tensor.")
@@ -424,7 +428,7 @@ def select(input: Any, dim: int, index: Any) -> Any:
 
 
 @public(out=False)
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """The view of `length` positions of a dimension from `start` on."""
     axis, first, stop = narrowed(input, dim, start, length, "narrow")
     return P.slice_axis(input, axis=axis, start=first, stop=stop, step=1)
@@ -459,7 +463,7 @@ def narrowed(input: Any, dim: int, start: Any, length: int, name: str) -> tuple[
 
 
 @public(out=False)
-def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The view of a diagonal of two dimensions, as the last dimension."""
     a, b = two_axes(input.ndim, dim1, dim2, "diagonal")
     return P.diagonal(input, offset=as_int(offset), axis1=a, axis2=b)
@@ -474,7 +478,7 @@ def two_axes(ndim: int, dim1: int, dim2: int, name: str) -> tuple[int, int]:
 
 
 @public(out=False)
-def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The view of all windows of `size` elements along a dimension, `step` apart."""
     axis = axis_of(dimension, input.ndim)
     n = input.shape[axis] if input.ndim else 1
@@ -490,7 +494,9 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
 
 
 @public(out=False)
-def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
     """The view of the tensor's storage with any shape and strides."""
     from ..strides import strided_layouts
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ...autograd.value import make
 from ...ops import dtypes
 from ..api import API, public
 from .common import P
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 def _refuse(name: str, input: Any, reason: str, **settings: Any) -> RuntimeError:
@@ -71,9 +74,9 @@ def _padded(x: Any, width: int, mode: str) -> Any:
 
 @public(out=False, autocast="float32")
 def stft(
-    input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Any = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
-    onesided: bool | None = None, return_complex: bool | None = None,
+    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
+    window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect",
+    normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Any:  # fmt: skip
     """The Fourier transforms of overlapping frames of a signal: frequencies by frames."""
@@ -119,8 +122,8 @@ def _spectrum(frames: Any, norm: str, half: bool) -> Any:
 
 @public(out=False)
 def istft(
-    input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Any = None, center: bool = True, normalized: bool = False,
+    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
+    window: Tensor | None = None, center: bool = True, normalized: bool = False,
     onesided: bool | None = None, length: int | None = None, return_complex: bool = False,
 ) -> Any:  # fmt: skip
     """The signal whose stft comes closest: frames overlapped, added and divided by the windows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +27,14 @@ from .reductions import (
     refuse_empty,
 )
 
+if TYPE_CHECKING:
+    from ..annotations import Ints, Operand, Tensor
+
 # ---- order ---------------------------------------------------------------------------------------
 
 
 @public()
-def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """(values in order, where each was) along `dim`; equal values keep their order."""
     if isinstance(dim, bool) or (isinstance(descending, int) and not isinstance(descending, bool)):
         # sort(stable, dim, descending) of the overload with a stable argument
@@ -42,7 +46,7 @@ def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = Fal
 
 
 @public()
-def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along `dim`."""
     if not ordinary(input):
         refuse_complex(input, "argsort")
@@ -53,13 +57,13 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
 
 
 @public()
-def msort(input: Any) -> Any:
+def msort(input: Tensor) -> Tensor:
     """The values in order along the first dimension."""
     return ordered_along(P.argsort, P.sort_at, input, 0, descending=False)[0]
 
 
 @public()
-def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest values in order, where each was) along `dim`."""
     if not ordinary(input):
         refuse_complex(input, "topk")
@@ -74,7 +78,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 
 
 @public()
-def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """(k-th smallest value, where it was) along `dim`, counted from 1."""
     if not ordinary(input):
         refuse_complex(input, "kthvalue")
@@ -94,9 +98,9 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
 
 @public(method=False)
 def searchsorted(
-    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
-    side: str | None = None, sorter: Any = None,
-) -> Any:  # fmt: skip
+    sorted_sequence: Tensor, input: Tensor, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """Where each value would be inserted into the sorted last dimension of sorted_sequence."""
     if side not in (None, "left", "right") or (side == "left" and right):
         raise refusal.runtime(
@@ -142,7 +146,9 @@ def _number_like(value: Any, like: Any) -> Any:
 
 
 @public(method=False)
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+def bucketize(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
     """Which of the intervals between `boundaries` each value falls into."""
     if boundaries.ndim != 1:
         raise refusal.runtime(
@@ -153,8 +159,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @public(method=False)
 def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
-) -> Any:
+    elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
     """Whether each element is one of `test_elements`."""
     for given in (elements, test_elements):
         kind = given.dtype if isinstance(given, TensorBase) else dtypes.scalar_dtype(given)
@@ -171,7 +177,7 @@ def isin(
 
 
 @public()
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The coordinates of the nonzero elements: one row each, or a tuple with one tensor per dim."""
     if not as_tuple:
         return P.nonzero(input.detach())
@@ -180,7 +186,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 
 @public()
-def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """The coordinates of the first `size` nonzero elements; rows of fill_value where there are
     fewer."""
     if size < 0:
@@ -191,7 +197,7 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
 
 
 @public(out=False)
-def argwhere(input: Any) -> Any:
+def argwhere(input: Tensor) -> Tensor:
     """The coordinates of the nonzero elements, one row each."""
     return P.nonzero(input.detach())
 
@@ -201,8 +207,8 @@ def argwhere(input: Any) -> Any:
 
 @public(out=False)
 def unique(
-    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-    dim: Any = None,
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    dim: Ints | None = None,
 ) -> Any:  # fmt: skip
     """The distinct values (or slices along `dim`) in order; on request where each went, counts."""
     axis = None if dim is None else axis_of(dim, input.ndim)
@@ -212,7 +218,10 @@ def unique(
 
 @public(out=False)
 def unique_consecutive(
-    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Ints | None = None,
 ) -> Any:
     """The values (or slices along `dim`) without immediate repetitions."""
     axis = None if dim is None else axis_of(dim, input.ndim)
@@ -229,7 +238,7 @@ def _parts(values: Any, inverse: Any, counts: Any, want_inverse: bool, want_coun
 
 
 @public(out=False)
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the total of its weights."""
     if input.ndim != 1 or input.dtype.category != dtypes.INT:
         raise refusal.runtime(
@@ -257,7 +266,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 @public()
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal intervals from min to max."""
     if bins <= 0:
         raise refusal.runtime(f"bins must be > 0, but got {bins}", "histc")
@@ -285,7 +294,8 @@ def _range_of(
 
 @public()
 def histogram(
-    input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
+    input: Tensor, bins: int | Sequence[float] | Tensor = 100, *,
+    range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False,
 ) -> Any:  # fmt: skip
     """(counts or weights per bin, bin edges); the last bin contains its right edge."""
     rows = input.detach().reshape(-1, 1)
@@ -297,19 +307,21 @@ def histogram(
 
 @public(out=False, method=False)
 def histogramdd(
-    input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
+    input: Tensor, bins: Ints | Tensor | Sequence[Tensor], range: Sequence[float] | None = None,
+    weight: Tensor | None = None, density: bool = False,
 ) -> Any:  # fmt: skip
     """(counts or weights per cell, bin edges per dimension) of points in the last dimension."""
     count = input.shape[-1]
     rows = input.detach().reshape(-1, count)
-    bins = [bins] * count if isinstance(bins, int | TensorBase) else list(bins)
-    if len(bins) != count:
+    each: list[Any] = [bins] * count if isinstance(bins, int | TensorBase) else list(bins)
+    if len(each) != count:
         raise refusal.runtime(
             "histogramdd: The size of bins must be equal to the innermost dimension of the input: "
-            f"{len(bins)} and {count}"
+            f"{len(each)} and {count}"
         )
-    edges = _edges(rows, bins, range, "histogramdd")
-    return return_types.histogramdd((_histogram(rows, edges, weight, density, input), tuple(edges)))
+    edges = _edges(rows, each, range, "histogramdd")
+    found: Any = (_histogram(rows, edges, weight, density, input), tuple(edges))
+    return return_types.histogramdd(found)
 
 
 def _edges(x: Any, bins: list[Any], given: Any, name: str) -> list[Any]:
@@ -360,7 +372,7 @@ def _histogram(rows: Any, edges: list[Any], weight: Any, density: bool, x: Any) 
 
 
 @public(namespace="nn.functional")
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A last dimension of length num_classes with a 1 at each index."""
     if tensor.dtype is not dtypes.int64:
         raise refusal.runtime(

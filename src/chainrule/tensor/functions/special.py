@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops.special import RECURRENCES
@@ -10,9 +10,12 @@ from ..api import public
 from ..signatures import wrong_type
 from .common import P, TensorBase
 
+if TYPE_CHECKING:
+    from ..annotations import Operand, Tensor
+
 
 def _expose_polynomial(name: str) -> None:
-    def function(input: Any, n: Any) -> Any:
+    def function(input: Tensor, n: Operand) -> Tensor:
         return P.polynomial(input, n, family=name, order=0)
 
     words = name.split("_polynomial_")
@@ -28,7 +31,7 @@ for _name in RECURRENCES:
 
 
 @public(inplace=True, aliases=("special.polygamma",))
-def polygamma(*args: Any, **named: Any) -> Any:
+def polygamma(*args: Any, **named: Any) -> Tensor:
     """polygamma(n, input), the n-th derivative of digamma; the method is `x.polygamma(n)`."""
     n, input = _order_and_input(args, named)
     order: Any = n
@@ -51,7 +54,7 @@ def _order_and_input(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any,
 
 
 @public(inplace=True, aliases=("special.multigammaln",))
-def mvlgamma(input: Any, p: int) -> Any:
+def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the p-dimensional gamma function."""
     if p < 1:
         raise refusal.runtime(f"p has to be greater than or equal to 1, got {p}")

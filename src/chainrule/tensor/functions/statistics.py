@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...autograd.expected import expect_within
@@ -20,6 +21,9 @@ from .reductions import (
     refuse_empty,
     sum,  # noqa: A004
 )
+
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
 
 
 def spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
@@ -42,9 +46,9 @@ def refuse_integers(x: Any) -> None:
 
 @public()
 def var(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: int | float | None = None,
+) -> Tensor:  # fmt: skip
     """The variance over `dim`: squares of the distance from the mean over n - correction."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
@@ -54,9 +58,9 @@ def var(
 
 @public()
 def std(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: int | float | None = None,
+) -> Tensor:  # fmt: skip
     """The standard deviation over `dim`: the root of the variance."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
@@ -66,9 +70,9 @@ def std(
 
 @public(out=False, method=False)
 def var_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: int | float | None = None,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """(variance, mean) over `dim`."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
@@ -78,9 +82,9 @@ def var_mean(
 
 @public(out=False, method=False)
 def std_mean(
-    input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-    correction: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, dim: Ints | None = None, unbiased: bool | None = None, keepdim: bool = False, *,
+    correction: int | float | None = None,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """(standard deviation, mean) over `dim`."""
     refuse_integers(input)
     dim, correction = spread_arguments(dim, unbiased, correction)
@@ -92,7 +96,13 @@ def std_mean(
 
 
 @public(out=False)
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
     """The covariance matrix of variables in rows and observations in columns."""
     if input.ndim > 2:
         raise refusal.runtime(
@@ -154,7 +164,7 @@ def _wrong_weights(name: str, w: Any, count: int) -> str:
 
 
 @public(out=False)
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows."""
     if input.ndim > 2:
         raise refusal.runtime(
@@ -174,7 +184,7 @@ def corrcoef(input: Any) -> Any:
 
 
 @public()
-def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def median(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or (values, indices) along `dim`."""
     refuse_complex(input, "median")
     if dim is None:
@@ -184,7 +194,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def nanmedian(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Any:
     """The lower median of the elements that are not NaN, or (values, indices) along `dim`."""
     refuse_complex(input, "nanmedian")
     if dim is None:
@@ -194,7 +204,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public()
-def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """(most frequent values, an index of each) along `dim`; the smallest of several."""
     refuse_complex(input, "mode")
     refuse_empty(input, "mode", dim)
@@ -209,16 +219,26 @@ _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 @public(autocast="float32")
 def quantile(
-    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
+    input: Tensor,
+    q: float | Sequence[float] | Tensor,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
     """The q-quantiles along `dim` (of all elements by default); NaN where there is one."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
 @public(autocast="float32")
 def nanquantile(
-    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
+    input: Tensor,
+    q: float | Sequence[float] | Tensor,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
     """The q-quantiles along `dim` of the elements that are not NaN."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
 

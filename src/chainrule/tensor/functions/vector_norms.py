@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ...ops import dtypes
@@ -12,12 +12,15 @@ from ..refused_types import refuse
 from .common import P, axes_of, axis_of
 from .reductions import as_type, is_integral
 
+if TYPE_CHECKING:
+    from ..annotations import DType, Ints, Tensor
+
 
 @public(out=False)
 def norm(
-    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
-    dtype: Any = None,
-) -> Any:  # fmt: skip
+    input: Tensor, p: float | str = "fro", dim: Ints | None = None, keepdim: bool = False,
+    out: Tensor | None = None, dtype: DType | None = None,
+) -> Tensor:  # fmt: skip
     """The p-norm over `dim` (of all elements by default); "nuc" is the nuclear norm of matrices."""
     if isinstance(out, dtypes.dtype):  # the method has no out
         out, dtype = None, out
@@ -59,7 +62,7 @@ def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
 
 
 @public()
-def dist(input: Any, other: Any, p: float = 2) -> Any:
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of input - other."""
     difference = P.sub(input, other)
     if difference.dtype.category < dtypes.FLOAT:
@@ -68,7 +71,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
 
 
 @public(inplace=True)
-def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each slice along `dim` scaled down so that its p-norm is at most maxnorm."""
     if input.ndim < 2:
         raise RuntimeError(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...autograd import refusal
 from ..api import public
 from .common import P, TensorBase, axis_of
 from .products import mm
 
+if TYPE_CHECKING:
+    from ..annotations import Ints, Tensor
+
 
 @public(aliases=("ger",))
-def outer(input: Any, vec2: Any) -> Any:
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The matrix of all products of two vectors' elements."""
     for name, x in (("self", input), ("vec2", vec2)):
         if x.ndim != 1:
@@ -22,7 +25,7 @@ def outer(input: Any, vec2: Any) -> Any:
 
 
 @public(exact_out=True)
-def inner(input: Any, other: Any) -> Any:
+def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sums of products along the last dimensions; a product when one has no dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         return input * other
@@ -35,7 +38,7 @@ def inner(input: Any, other: Any) -> Any:
 
 
 @public(method=False, exact_out=True, autocast="lower")
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a: Tensor, b: Tensor, dims: Ints | Sequence[Sequence[int]] | Tensor = 2) -> Tensor:
     """Sum the products of a and b over pairs of dimensions."""
     first, second = _dims_of(dims, a, b)
     if len(first) != len(second):
@@ -86,7 +89,7 @@ def _dims_of(dims: Any, a: Any, b: Any) -> tuple[list[int], list[int]]:
 
 
 @public()
-def kron(input: Any, other: Any) -> Any:
+def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every element of input times the whole of other."""
     n = max(input.ndim, other.ndim)
     a = (1,) * (n - input.ndim) + tuple(input.shape)
@@ -98,7 +101,7 @@ def kron(input: Any, other: Any) -> Any:
 
 
 @public(namespace="linalg", exact_out=True, autocast="lower")
-def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The sum of conj(x) * y along one dimension; the others broadcast."""
     if x.dtype is not y.dtype:
         raise refusal.runtime(

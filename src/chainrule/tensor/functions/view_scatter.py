@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from ...autograd.value import make
 from ...ops.strided import strided_numbers
 from ..api import API, public
 from .common import P, axis_of
+
+if TYPE_CHECKING:
+    from ..annotations import Tensor
 
 
 def _as_part(name: str, input: Any, src: Any, part: Any) -> Any:
@@ -32,7 +36,7 @@ def _with_part(name: str, input: Any, src: Any, part: Any) -> Any:
 
 
 @public()
-def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """input with src in place of input.select(dim, index)."""
     lead = (slice(None),) * axis_of(dim, input.ndim)
     return _with_part("select_scatter", input, src, input.detach()[(*lead, index)])
@@ -40,8 +44,13 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
 
 @public()
 def slice_scatter(
-    input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
-) -> Any:
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
     """input with src in place of input[start:end:step] along `dim`."""
     lead = (slice(None),) * axis_of(dim, input.ndim)
     part = input.detach()[(*lead, slice(start, end, step))]
@@ -49,7 +58,9 @@ def slice_scatter(
 
 
 @public()
-def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
     """input with src in place of input.diagonal(offset, dim1, dim2)."""
     part = API["diagonal"].function(input.detach(), offset, dim1, dim2)
     return _with_part("diagonal_scatter", input, src, part)
@@ -57,8 +68,12 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 
 @public()
 def as_strided_scatter(
-    input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
-) -> Any:
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
     """input with src in place of input.as_strided(size, stride, storage_offset)."""
     part = API["as_strided"].function(input.detach(), size, stride, storage_offset)
     if input.is_contiguous():

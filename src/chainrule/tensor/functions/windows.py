@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ...ops import dtypes
 from ..api import public
 from ..creation import finish, np_dtype
 from ..leaf import want_grad
+
+if TYPE_CHECKING:
+    from ..annotations import DType, Tensor
 
 _OPTIONS = {"layout", "device", "requires_grad", "pin_memory"}
 
@@ -79,13 +82,15 @@ def _window(
 
 
 @public(namespace="signal.windows", out=False)
-def bartlett(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def bartlett(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """The triangle from 0 to 1 and back."""
     return _window("bartlett", M, sym, _bartlett, dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def general_cosine(M: int, *, a: Any, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def general_cosine(
+    M: int, *, a: Sequence[float], sym: bool = True, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """The sum of cosines with the weights `a`, alternating in sign."""
     if not isinstance(a, Iterable):
         raise refusal.wrong_type(f"Coefficients must be a list/tuple, got {a!r}")
@@ -97,39 +102,39 @@ def general_cosine(M: int, *, a: Any, sym: bool = True, dtype: Any = None, **opt
 
 @public(namespace="signal.windows", out=False)
 def general_hamming(
-    M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None, **options: Any
-) -> Any:
+    M: int, *, alpha: float = 0.54, sym: bool = True, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """alpha minus (1 - alpha) times a cosine."""
     formula = _cosine_sum((alpha, 1 - alpha))
     return _window("general_cosine", M, sym, formula, dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def hamming(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def hamming(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """The raised cosine that does not quite reach zero."""
     return _window("general_cosine", M, sym, _cosine_sum((0.54, 0.46)), dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def hann(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def hann(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """The raised cosine."""
     return _window("general_cosine", M, sym, _cosine_sum((0.5, 0.5)), dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def blackman(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def blackman(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """Three cosines with low side lobes."""
     return _window("general_cosine", M, sym, _cosine_sum(_BLACKMAN), dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def nuttall(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def nuttall(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """Four cosines with the lowest side lobes."""
     return _window("general_cosine", M, sym, _cosine_sum(_NUTTALL), dtype, options)
 
 
 @public(namespace="signal.windows", out=False)
-def cosine(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> Any:
+def cosine(M: int, *, sym: bool = True, dtype: DType | None = None, **options: Any) -> Tensor:
     """Half a period of a sine."""
     formula = lambda k, span: np.sin(np.pi * (k + 0.5) / (span + 1))  # noqa: E731 - used once
     return _window("cosine", M, sym, formula, dtype, options)
@@ -137,9 +142,9 @@ def cosine(M: int, *, sym: bool = True, dtype: Any = None, **options: Any) -> An
 
 @public(namespace="signal.windows", out=False)
 def exponential(
-    M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, dtype: Any = None,
-    **options: Any,
-) -> Any:  # fmt: skip
+    M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True,
+    dtype: DType | None = None, **options: Any,
+) -> Tensor:  # fmt: skip
     """Exponential decay on both sides of a centre."""
     if tau <= 0:
         raise refusal.value(f"Tau must be positive, got: {tau} instead.")
@@ -158,8 +163,8 @@ def exponential(
 
 @public(namespace="signal.windows", out=False)
 def gaussian(
-    M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, **options: Any
-) -> Any:
+    M: int, *, std: float = 1.0, sym: bool = True, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """The bell curve of a standard deviation."""
     if std <= 0:
         raise refusal.value(f"Standard deviation must be positive, got: {std} instead.")
@@ -169,8 +174,8 @@ def gaussian(
 
 @public(namespace="signal.windows", out=False)
 def kaiser(
-    M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, **options: Any
-) -> Any:
+    M: int, *, beta: float = 12.0, sym: bool = True, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """The window by modified Bessel functions whose energy is nearly most concentrated."""
     if beta < 0:
         raise refusal.value(f"beta must be non-negative, got: {beta} instead.")
@@ -194,8 +199,8 @@ def _old(
 
 @public(method=False, out=False)
 def hann_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **options: Any
-) -> Any:
+    window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """The raised cosine; periodic unless said otherwise."""
     return _old("hann_window", window_length, periodic, _cosine_sum((0.5, 0.5)), dtype, options)
 
@@ -203,8 +208,8 @@ def hann_window(
 @public(method=False, out=False)
 def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *,
-    dtype: Any = None, **options: Any,
-) -> Any:  # fmt: skip
+    dtype: DType | None = None, **options: Any,
+) -> Tensor:  # fmt: skip
     """alpha minus beta times a cosine; periodic unless said otherwise."""
     formula = _cosine_sum((alpha, beta))
     return _old("hamming_window", window_length, periodic, formula, dtype, options)
@@ -212,25 +217,25 @@ def hamming_window(
 
 @public(method=False, out=False)
 def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **options: Any
-) -> Any:
+    window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """Three cosines with low side lobes; periodic unless said otherwise."""
     return _old("blackman_window", window_length, periodic, _cosine_sum(_BLACKMAN), dtype, options)
 
 
 @public(method=False, out=False)
 def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, **options: Any
-) -> Any:
+    window_length: int, periodic: bool = True, *, dtype: DType | None = None, **options: Any
+) -> Tensor:
     """The triangle; periodic unless said otherwise."""
     return _old("bartlett_window", window_length, periodic, _bartlett, dtype, options)
 
 
 @public(method=False, out=False)
 def kaiser_window(
-    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None,
+    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: DType | None = None,
     **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """The Kaiser window; periodic unless said otherwise."""
     if not math.isfinite(beta):
         raise refusal.runtime(f"kaiser_window expects a finite beta, got {beta}")
