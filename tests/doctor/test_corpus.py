@@ -57,6 +57,16 @@ ALWAYS = {  # what strangers wrote and rules once missed, blamed elsewhere or su
     "ema_model_swap_eval",
     "alternating_modules",
     "padding-mask.mse_over_padding",
+    "graph-leak.meter_reset_each_epoch",
+    "graph-grows.smooth_with_last_output",
+    "wrong-dim-softmax.self_attention_queries",
+    "step-order.scaler_without_step",
+    "eval-mode-training.encoder_part_from_zoo",
+    "nan-origin.advantage_of_one_sample",
+    "data-not-shuffled-or-label-misaligned.list_of_tensors_shuffled",
+    "lr-too-low.warmup_of_a_billion_steps",
+    "attack_in_eval_mode",
+    "part_in_eval_on_purpose",
 }
 
 

@@ -8,10 +8,12 @@ from .positions import Position
 from .run import Run, forget, tape_of
 
 READ = 3  # cuts of a line whose graphs are read
+LISTED = 32  # of one pass, at the first: the line may take the entries of a list
 NAMES = {
     "detach": "detach()", "numpy": "numpy()", "tolist": "tolist()", "item": "item()",
     "data": ".data", "no_grad": "no_grad()", "argmax": "argmax()", "argmin": "argmin()",
-    "long": "long()", "int": "int()", "comparison": "a comparison", "tensor": "torch.tensor()",
+    "float": "float()", "long": "long()", "int": "int()", "comparison": "a comparison",
+    "tensor": "torch.tensor()",
 }  # fmt: skip
 
 
@@ -24,6 +26,7 @@ class Cut:
         self.count = 0
         self.order = 0  # when it last happened
         self.passes = 0  # that the run had had by then
+        self.began = 0  # passes before the first
         self.leaves: set[int] = set()  # ids of the leaves behind what was cut
         self.direct: set[int] = set()  # of leaves that were cut themselves, during the training
 
@@ -46,10 +49,11 @@ class Cuts:
         known = self._found.get(where)
         if known is None:
             known = self._found[where] = Cut(kind, where)
+            known.began = self.run.passes
         self._clock += 1
         known.count, known.order = known.count + 1, self._clock
         known.passes = self.run.passes
-        if known.count > READ:
+        if known.count > (LISTED if known.began == known.passes else READ):
             return
         if tensor._node is None:
             if self.run.passes:

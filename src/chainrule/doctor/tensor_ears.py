@@ -38,6 +38,7 @@ class TensorEars:
         taps = self._taps
         for name in CUTS:
             taps.after(Tensor, name, partial(self._cut, name))
+        taps.after(Tensor, "__float__", partial(self._cut, "float"))
         for name in COMPARISONS:
             taps.after(Tensor, name, partial(self._cut, "comparison"))
         for name in ("argmax", "argmin"):

@@ -53,10 +53,13 @@ class Arithmetic:
         elif mode == "raise":
             raise FloatingPointError(f"{kind} encountered")
 
+    def latest(self) -> Position | None:
+        """The first line that did so since the latest pass."""
+        return next((at for passes, at in self._lines if passes == self.run.passes), None)
+
     def line(self) -> Position | None:
         """The line that made what the latest data holds, if there is one."""
-        lines = [at for passes, at in self._lines if passes == self.run.passes]
-        return next(iter([*lines, *(at for passes, at in self._lines if not passes)]), None)
+        return self.latest() or next((at for passes, at in self._lines if not passes), None)
 
 
 __all__ = ["Arithmetic"]

@@ -19,6 +19,7 @@ from .guessing import Guessing
 from .writers import Writers
 
 WIDE, NARROW = 10.0, 0.01  # times 1/sqrt(fan-in)
+BROAD = 4.0  # is much as well, where guessing is far better to the end
 LARGE = 0.5
 FAR_OFF = 1.5  # times the loss of a guess
 ENOUGH = 5
@@ -80,8 +81,8 @@ class BadInitialization(Rule):
             kind = "" if is_last else "zero"
         elif flat.shape[1] > 1 and bool((flat[1] == flat[0]).all() and (flat == flat[0]).all()):
             kind = "alike"
-        elif spread > WIDE * scale and spread > LARGE:
-            kind = "wide"
+        elif spread > BROAD * scale and spread > LARGE:
+            kind = "wide" if spread > WIDE * scale else "broad"
         elif spread < NARROW * scale:
             kind = "narrow"
         else:
@@ -91,6 +92,8 @@ class BadInitialization(Rule):
                 "zero": "all weights are 0",
                 "alike": f"all {flat.shape[0]} units have the same weights",
                 "wide": f"the weights spread by {spread:.3g}, {spread / scale:.0f} times "
+                "1/sqrt(fan-in)",
+                "broad": f"the weights spread by {spread:.3g}, {spread / scale:.1f} times "
                 "1/sqrt(fan-in)",
                 "narrow": f"the weights spread by {spread:.2g}, {spread / scale:.1g} times "
                 "1/sqrt(fan-in)",
@@ -136,6 +139,8 @@ class BadInitialization(Rule):
         if kind == "zero":  # fine as long as gradients flow, as in residual branches
             weights = [h.gradient.values for _, h in self._vitals.weights()]
             return not learns and any(values and max(values) == 0 for values in weights)
+        if kind == "broad":
+            return self._guessing.is_better(FAR_OFF)
         return not learns
 
     def _still_alike(self, leaf: Any) -> bool:

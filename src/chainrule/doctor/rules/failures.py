@@ -8,6 +8,7 @@ NO_GRAPH = "does not require grad and does not have a grad_fn"
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 USED_UP = "Trying to backward through the graph a second time"
 NO_GRADIENTS = "No inf checks were recorded for this optimizer"
+NO_STEP = "No inf checks were recorded prior to update"
 MODIFIED = "has been modified by an inplace operation"
 
 
@@ -27,4 +28,13 @@ def raised_at(problem: BaseException | None) -> Position:
     return found
 
 
-__all__ = ["MODIFIED", "NOT_SCALAR", "NO_GRADIENTS", "NO_GRAPH", "USED_UP", "is_about", "raised_at"]
+__all__ = [
+    "MODIFIED",
+    "NOT_SCALAR",
+    "NO_GRADIENTS",
+    "NO_GRAPH",
+    "NO_STEP",
+    "USED_UP",
+    "is_about",
+    "raised_at",
+]

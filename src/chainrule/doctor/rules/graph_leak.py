@@ -15,15 +15,17 @@ from .containers import appended, containers, find_holder
 GROWS = 8  # graphs of finished passes that are alive
 SCANNED = (4, 10, 18)  # passes of a line before which the program's containers are looked at
 RECENT = 3  # passes whose graphs may well still be held by variables
+FEW, EPOCHS = 3, 2  # as many graphs of finished steps, given back only after each of two epochs
 
 
 class GraphLeak(Rule):
     """Watches which graphs are gone: the first node of each is held by a weak reference, and the
-    number of old ones that are still alive grows with every pass. Also lists and dicts of the
-    program whose tensors hold graphs, and which grow.
+    number of old ones that are still alive grows with every pass, or grows in every epoch anew
+    (a running sum that begins at 0 again). Also lists and dicts of the program whose tensors hold
+    graphs, and which grow.
 
     Silent: the last loss in its variable, bounded queues, losses summed inside one window of
-    accumulation, `float(loss)` and `.item()`.
+    accumulation, `float(loss)` and `.item()`, graphs that wait for the garbage collector.
     """
 
     id = "graph-leak"
@@ -31,6 +33,8 @@ class GraphLeak(Rule):
     def __init__(self, run: Any) -> None:
         super().__init__(run)
         self._roots: dict[Position, list[Any]] = {}
+        self._steps: dict[int, int] = {}  # by node: the steps that there were before its pass
+        self._climbs: dict[Position, tuple[int, bool]] = {}  # how often, and is it on high?
         self._most: dict[Position, int] = {}
         self._found: dict[Position, Finding] = {}
         self._sizes: dict[str, tuple[list[int], Any]] = {}  # of containers of graphs; the oldest
@@ -46,8 +50,25 @@ class GraphLeak(Rule):
         roots[:] = [*alive, *roots[-RECENT:]]
         if node is not None and not any(r() is node for r in roots):
             roots.append(ref(node))
+            self._steps[id(node)] = self.run.steps
         if len(alive) >= GROWS and len(alive) >= this.in_site - RECENT - 2:
             self._found[position] = self._tell(this, alive)
+        elif self._climbs_again(position, alive):
+            found = self._tell(this, alive)
+            if found.where is not position:  # some variable holds them
+                self._found[position] = found
+
+    def _climbs_again(self, position: Position, alive: list[Any]) -> bool:
+        """Whether the graphs of several steps are there, for a second time after all were gone."""
+        times, high = self._climbs.get(position, (0, False))
+        if not alive:
+            high = False
+        elif not high and len(alive) >= FEW:
+            steps = {self._steps.get(id(n)) for r in alive if (n := r()) is not None}
+            if len(steps) >= FEW:
+                times, high = times + 1, True
+        self._climbs[position] = times, high
+        return high and times >= EPOCHS
 
     def _look_around(self, this: Pass) -> None:
         """Graphs that no loss ever used: containers of tensors with graphs that grow and grow."""

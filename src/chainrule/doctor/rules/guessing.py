@@ -21,7 +21,8 @@ class Guessing:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._guesses: dict[Position, float] = {}
+        self._guesses: dict[Position, float] = {}  # the largest
+        self._sums: dict[Position, tuple[float, int]] = {}
 
     def pass_begins(self, this: Pass) -> None:
         if this.tape is None or this.tape.root.node is None:
@@ -30,6 +31,8 @@ class Guessing:
         if guess is not None:
             known = self._guesses.get(this.site.position, guess)
             self._guesses[this.site.position] = max(known, guess)
+            total, count = self._sums.get(this.site.position, (0.0, 0))
+            self._sums[this.site.position] = total + guess, count + 1
 
     def level(self, site: Site) -> float:
         """The loss of a guess; 0 where it is not known."""
@@ -42,8 +45,8 @@ class Guessing:
 
     def began_below(self, site: Site, share: float) -> bool:
         """Whether a loss began below that share of the loss of a guess: a trained model."""
-        guess = self._guesses.get(site.position)
-        return guess is not None and site.losses.start() < share * guess
+        total, count = self._sums.get(site.position, (0.0, 0))
+        return count > 0 and site.losses.start() < share * total / count
 
     def is_outdone(self, by: float = 0.2) -> bool:
         """Whether some loss falls clearly, and to below that of a guess: the model learns."""

@@ -26,6 +26,7 @@ LOG_PROBABILITIES = {"nll_loss"}
 PROBABILITIES = {"binary_cross_entropy"}
 UNBOUNDED = {"linear", "linear_no_bias", "addmm", "relu", "leaky_relu", "elu", "gelu", "silu",
              "tanh", "convolution", "convolution_no_bias"}  # fmt: skip
+CLAMPS = {"clamp", "clamp_min", "clamp_max"}
 DISTANCES = ("pow", "square", "abs", "mul")
 SQUASHED = {"softmax", "sigmoid", "log_softmax", "logsigmoid"}
 
@@ -93,8 +94,11 @@ class LossActivationMismatch(Rule):
             self._probable(loss, maker)
         elif loss.op in LOG_PROBABILITIES:
             self._log_probabilities(loss, maker)
-        elif loss.op in PROBABILITIES and maker is not None and maker.op in UNBOUNDED:
-            self._probabilities(loss, maker)
+        elif loss.op in PROBABILITIES and maker is not None:
+            while maker is not None and maker.op in CLAMPS:  # their ends are no probabilities
+                maker = producer(maker)
+            if maker is not None and maker.op in UNBOUNDED:
+                self._probabilities(loss, maker)
 
     def _logits(self, loss: Vertex, maker: Vertex) -> None:
         takes = "raw scores (logits)"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..finding import WARNING, Finding
+from ..positions import Position
 from ..run import OptimizerRecord
 from ..vitals import Vitals
 from .base import Rule
@@ -20,6 +21,7 @@ MOVED = 1e-2  # of the weights, in the whole run
 STAYED = 1e-3  # of the weights, in the whole run: no loss has moved by that
 ENOUGH = 10
 LEARNT = 0.5  # of the loss of a guess, from the start: nothing is left to do
+CUT = 100.0  # times the rate: what the optimizer was given before its schedule made it so small
 
 
 class LrTooLow(Rule):
@@ -37,6 +39,13 @@ class LrTooLow(Rule):
         self._vitals: Vitals = run.shared(Vitals)
         self._guessing: Guessing = run.shared(Guessing)
         self._by_hand_updates: HandUpdates = run.shared(HandUpdates)
+        self._schedules: dict[int, tuple[float, Position]] = {}  # by optimizer: its own rate
+
+    def scheduler_made(self, scheduler: Any, where: Position) -> None:
+        optimizer = getattr(scheduler, "optimizer", None)
+        if optimizer is not None and where.is_users:
+            own = max((g.get("initial_lr", g["lr"]) for g in optimizer.param_groups), default=0.0)
+            self._schedules[id(self.run.record_of(optimizer))] = float(own), where
 
     def findings(self) -> Iterator[Finding]:
         if self.run.learns():
@@ -57,10 +66,11 @@ class LrTooLow(Rule):
             rate = self._vitals.rates.get(id(record), 0.0)
             if rate > USUAL and _moves(site.losses.start(), site.losses.end()):
                 continue  # a small loss, then: perhaps its scale is meant
+            own, scheduled = self._schedules.get(id(record), (0.0, record.position))
             yield Finding(
                 self.id,
                 WARNING,
-                record.position,
+                scheduled if own > CUT * rate else record.position,
                 f"the learning rate {rate:g} of {record.kind} is too low: nothing moves",
                 [
                     f"a step changes the weights by {max(ratios):.2g} of their size (healthy: "

@@ -107,6 +107,10 @@ class NanOrigin(Rule):
                 [f"{data}, in pass {this.in_site} of {this.site.label}"],
                 "look at the data: torch.isfinite(x).all(), and clean or leave out such rows",
             )
+        if any(values[link.parent.key] is None for link in vertex.inputs):
+            made = self._arithmetic.latest()  # what it met is not known, but what came before is
+            if made is not None:
+                return self._made(made, f"{vertex.op} meets it first", this)
         lines = _cause(vertex, values)
         out = values[vertex.key]
         found = None if out is None else find(out)

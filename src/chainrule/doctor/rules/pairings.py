@@ -184,7 +184,9 @@ def _column(x: Any, length: int) -> Iterator[np.ndarray]:
 def _table(x: Any) -> np.ndarray | None:
     """A list of numbers, or of rows of them, as an array."""
     first = x[0]
-    if not isinstance(first, int | float | list | tuple | np.ndarray):
+    if isinstance(first, TensorBase):
+        x = [array(row) if isinstance(row, TensorBase) else row for row in x]
+    elif not isinstance(first, int | float | list | tuple | np.ndarray):
         return None
     try:
         found = np.asarray(x)

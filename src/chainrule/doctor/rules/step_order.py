@@ -14,7 +14,7 @@ from ..positions import NOWHERE, Position
 from ..run import OptimizerRecord, Pass, Step
 from ..vitals import rms, sample
 from .base import Rule, fingerprint
-from .failures import MODIFIED, NO_GRADIENTS, is_about
+from .failures import MODIFIED, NO_GRADIENTS, NO_STEP, is_about, raised_at
 
 TIMES = 3
 NEVER = 5  # passes without any step
@@ -221,6 +221,15 @@ class StepOrder(Rule):
                 "backward() needs",
                 ["no gradients were written between the forward pass and the step"],
                 "call optimizer.step() after loss.backward()",
+            )
+        if is_about(self.run.problem, NO_STEP):
+            yield Finding(
+                self.id,
+                ERROR,
+                raised_at(self.run.problem),
+                "scaler.update() runs although the scaler has stepped no optimizer",
+                [str(self.run.problem).splitlines()[0][:160]],
+                "call scaler.step(optimizer) after backward(), before scaler.update()",
             )
         for record in self.run.optimizers:
             yield from self._of(record)

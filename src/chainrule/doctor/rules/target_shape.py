@@ -65,7 +65,10 @@ class TargetShapeBroadcast(Rule):
             return
         given = shapes[v.inputs[0].position]
         data = shapes[1 - v.inputs[0].position]
-        alike = len(given) == 2 and given[1] == 1 and data == given[:1] and data[0] > 1
+        long, short = (given, data) if len(given) > len(data) else (data, given)
+        alike = len(long) == 2 and long[1] == 1 and short == long[:1] and short[0] > 1
+        if long is data and _makes_axis(of_node(v.node).text):
+            return
         if alike and _becomes_loss(v, LINEAR) and not _spread_on_purpose(v, given):
             self._seen.setdefault(of_node(v.node), (v.op, *shapes))
 
@@ -104,6 +107,11 @@ def operand_shapes(v: Vertex) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     if fix is None or fix.inputs is None or None in fix.inputs:
         return None
     return fix.inputs[0][0], fix.inputs[1][0]
+
+
+def _makes_axis(text: str) -> bool:
+    """Whether a line makes the axis of its data that it spreads over."""
+    return any(word in text for word in ("None", "newaxis", "unsqueeze", "view(", "reshape("))
 
 
 def _size(shape: Any) -> int:

@@ -17,7 +17,16 @@ from .base import Rule
 
 LOSSES = {"nll_loss", "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
           "binary_cross_entropy", "bce_with_logits", "kl_div"}  # fmt: skip
-ENDS = {"nll_loss", "cross_entropy", "mse_loss", "binary_cross_entropy", "gather", "mul"}
+ENDS = {
+    "nll_loss",
+    "nll_loss2d",
+    "cross_entropy",
+    "cross_entropy2d",
+    "mse_loss",
+    "binary_cross_entropy",
+    "gather",
+    "mul",
+}
 
 
 class WrongDimSoftmax(Rule):
@@ -99,6 +108,8 @@ class WrongDimSoftmax(Rule):
             return False
         data = self._rows or {x.shape[0] for w in this.nodes if (x := data_of(w)) is not None}
         targets = {n for w in this.nodes for n in target_rows(w)}
+        if out.ndim > 2 and out.shape[-1] == out.shape[-2]:  # each token looks at each
+            targets |= {n // out.shape[-1] for n in targets if n % out.shape[-1] == 0}
         return data == {rows} and rows in targets
 
     def findings(self) -> Iterator[Finding]:
