@@ -13,9 +13,9 @@ import pytest
 
 import chainrule as torch
 from chainrule.run import installed
-from chainrule.studio.playground.datasets import read_csv
 from chainrule.studio.playground.presets import PRESETS
 from chainrule.studio.playground.script import DEFAULT, checked, script
+from chainrule.studio.playground.tables import read_csv
 from chainrule.studio.playground.training import Training
 from chainrule.studio.programs import ProgramError
 from chainrule.studio.start import starting_point
@@ -275,10 +275,10 @@ def test_nobody_listens_after_a_run_that_could_not_start(train):
 
 
 def test_a_csv_of_ones_own():
-    rows, targets, classes = read_csv("x,y,kind\n0,1,3\n2,5,9\n4,9,3\n\n6,13,9\n")
-    assert classes == 2 and targets == [0, 1, 0, 1]
-    assert rows[0] == pytest.approx([-1.341641, -1.341641], abs=1e-5)
-    assert read_csv("0,1.5\n1,2.5\n2,3.25\n3,4.5\n")[2] == 0
+    made = read_csv("x,y,kind\n0,1,3\n2,5,9\n4,9,3\n\n6,13,9\n")
+    assert made.names == ["3", "9"] and made.targets == [0, 1, 0, 1]
+    assert made.rows[0] == pytest.approx([-1.341641, -1.341641], abs=1e-5)
+    assert read_csv("0,1.5\n1,2.5\n2,3.25\n3,4.5\n").names == []
     with pytest.raises(ProgramError, match="row 2 of the CSV is '1,x'"):
         read_csv("0,1\n1,x\n2,3\n3,4\n")
     with pytest.raises(ProgramError, match="it has 1"):
@@ -369,3 +369,55 @@ def test_units_that_say_the_same_everywhere_are_drawn_between_the_colours(train)
     frame = train(activation="relu", init="negative bias", layers=[4]).control("look")
     for unit in frame["units"][0]["units"]:
         assert set(base64.b64decode(unit["map"])) == {127} and unit["state"] == "dead"
+
+
+CSVS = {
+    "semicolons": "x;y;z\n1,5;2;0,5\n2,5;3;1,5\n3;1;2,5\n4;2;3,5\n",
+    "tabs": "x\ty\n1\t2\n2\t4\n3\t6\n4\t8\n",
+    "a mark of the encoding": "\ufeffx,y\n1,2\n2,4\n3,6\n4,8\n",
+    "line ends of three systems": "x,y\r\n1,2\r2,4\n3,6\r\n4,8\r\n",
+    "quotes": '"x, the first","y"\n"1","2"\n"2","4"\n"3","6"\n"4","8"\n',
+    "words without a head": "1,2,setosa\n2,3,virginica\n3,1,setosa\n1,1,virginica\n",
+    "words below a head": "a,b,kind\n1,2,setosa\n2,3,virginica\n3,1,setosa\n1,1,virginica\n",
+}
+
+
+@pytest.mark.parametrize("text", CSVS.values(), ids=CSVS)
+def test_a_csv_as_other_programs_write_it(text):
+    made = read_csv(text)
+    assert len(made.rows) == 4 and made.rows[0][0] < 0
+    if "setosa" in text:
+        assert made.names == ["setosa", "virginica"] and made.targets == [0, 1, 0, 1]
+
+
+NO_CSV = {
+    "": "it has 0",
+    "x,y\n<img src=x onerror=alert(1)>,2\n": "it has 1",
+    "x,y\n1,nan\n2,inf\n3,1e999\n4,2\n": "row 2 of the CSV",
+    "x,y\n1,2\n2,3'''\n3,4\n4,5\n": "row 3 of the CSV",
+    "x,y,z\n1,,2\n2,3,1\n3,4,1\n4,4,2\n": "row 2 of the CSV",
+    "1,2\n2,3,4\n3,4\n4,5\n": "row 2 of the CSV",
+    "1,1\n2,1\n3,1\n4,1\n": "nothing to learn",
+    "".join(f"{k},w{k}\n" for k in range(20)): "20 different words",
+    "1,2\n" * 5000: "needs 4 to 2,000 rows",
+    (",".join(["1"] * 5000) + "\n") * 30: "100,000 cells",
+    f"1,{'9' * 200_000}\n" * 4: "no CSV that can be read",
+    "\0\x01\xff" * 1000: "CSV",
+}
+
+
+@pytest.mark.parametrize("text", NO_CSV, ids=range(len(NO_CSV)))
+def test_a_csv_that_cannot_be_used_is_refused_with_its_reason(text):
+    with pytest.raises(ProgramError, match=re.escape(NO_CSV[text])):
+        checked_script = script(checked({"data": "csv", "csv": text}))
+        assert not checked_script
+
+
+def test_words_of_a_csv_are_data_of_the_script_alone(train):
+    words = ['"""', "'''\nimport os\n", "\\", "</script>", "{x}"]
+    rows = "".join(f'{k},{k * k % 7},"{words[k % 5].replace(chr(34), chr(34) * 2)}"\n'
+                   for k in range(20))  # fmt: skip
+    run = train(data="csv", csv=rows, layers=[3])
+    frame = run.control("epoch")
+    assert frame["classes"] == sorted(w.strip() for w in words) == run.script.CLASSES
+    assert not hasattr(run.script, "os")

@@ -1,5 +1,6 @@
 """The playground in a browser."""
 
+import json
 import time
 
 import pytest
@@ -155,6 +156,33 @@ def test_a_csv_file(page, site, tmp_path):
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
     page.wait_text("#progress", "mean squared error")
     assert page.count("#line circle") == 20
+
+
+def test_words_of_a_csv_are_classes_and_a_large_one_stays_out_of_the_address(page, site, tmp_path):
+    from selenium.webdriver.common.by import By
+
+    def choose(name, text):
+        (tmp_path / name).write_text(text)
+        page.click("#csv")
+        box = page.driver.find_element(By.CSS_SELECTOR, "input[type=file]")
+        box.send_keys(str(tmp_path / name))
+
+    begun(page, site)
+    kinds = ("<b>setosa</b>", "virginica")
+    rows = "".join(f"{k};{k % 5},5;{k % 7};{kinds[k % 2]}\n" for k in range(30))
+    choose("flowers.csv", "a;b;c;kind\n" + rows)
+    page.wait_text("#line table", "class <b>setosa</b>")
+    assert "says virginica" in page.text("#line thead") and page.count("#line b") == 0
+    assert page.run("return document.querySelector('#too-large').hidden")
+    choose("large.csv", "x,y\n" + "".join(f"{k},{k}.5{'0' * 400}\n" for k in range(1500)))
+    page.wait_text("#progress", "mean squared error")
+    page.wait("!document.querySelector('#too-large').hidden")
+    assert page.run("return location.hash") == ""
+    saved = json.loads(downloaded(page, tmp_path, "#save", "lesson.json"))
+    assert len(saved["play"]["csv"]) > 500_000
+    choose("broken.csv", "a,b\n1,2\nx,3\n4,5\n6,7\n")
+    page.wait_text("#playground [role=alert]", "row 3 of the CSV is 'x,3'")
+    page.wait("document.querySelector('#too-large').hidden")
 
 
 def test_presets_and_what_the_doctor_says(page, site):

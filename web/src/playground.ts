@@ -15,7 +15,7 @@ interface Frame {
   step: number; epoch: number; row: number; running: boolean; problem: string; config: Config; loss: number | string | null; speed: number;
   losses: { x: number[]; y: (number | string)[] }; findings: Finding[]; script: string; ended?: string; layers: Layer[]; accuracy?: number; error?: number | null;
   units?: Units[]; range?: [number, number]; points?: number[][]; boundary?: Boundary; path?: number[][]; line?: { x: number[]; y: number[] };
-  versus?: { x: number[]; y: (number | string)[] }; confusion?: number[][]; times: (number | string)[]; measured: number;
+  classes?: string[]; versus?: { x: number[]; y: (number | string)[] }; confusion?: number[][]; times: (number | string)[]; measured: number;
   output: { scores?: number[]; probabilities?: number[]; target?: number; gradient?: number[] };
 }
 export interface Settings { default: Config; choices: Record<string, string[]>; presets: { name: string; about: string; config: Config; pace?: number }[] }
@@ -289,8 +289,8 @@ export class PlaygroundView {
   private drawLine(f: Frame) {
     if (f.versus) { this.drawVersus(f.versus); return; }
     if (f.confusion) {
-      const rows = f.confusion.map((row, t) => [`class ${t}`, ...row.map(String)]);
-      this.curve.replaceChildren(h("p", { class: "hint" }, "A row per true class, a column per answer: how many examples."), table(["truth", ...f.confusion.map((_, c) => `says ${c}`)], rows, "answers by class"));
+      const rows = f.confusion.map((row, t) => [called(f, t), ...row.map(String)]);
+      this.curve.replaceChildren(h("p", { class: "hint" }, "A row per true class, a column per answer: how many examples."), table(["truth", ...f.confusion.map((_, c) => `says ${f.classes?.[c] ?? c}`)], rows, "answers by class"));
       return;
     }
     if (!f.line) { this.curve.replaceChildren(); return; }
@@ -352,11 +352,12 @@ export class PlaygroundView {
   private drawOutput(f: Frame) {
     const o = f.output;
     if (!o?.scores) { this.output.replaceChildren(); return; }
-    const rows = o.scores.map((v, k) => [`class ${k}`, ...[v, o.probabilities![k], k === o.target ? 1 : 0, o.probabilities![k] - (k === o.target ? 1 : 0), o.gradient![k]].map((x) => rough(Number(x)))]);
+    const rows = o.scores.map((v, k) => [called(f, k), ...[v, o.probabilities![k], k === o.target ? 1 : 0, o.probabilities![k] - (k === o.target ? 1 : 0), o.gradient![k]].map((x) => rough(Number(x)))]);
     this.output.replaceChildren(h("h2", {}, `One example at the output, before step ${f.measured}`), table(["", "score", "p", "t", "p − t", "gradient"], rows, "softmax and cross-entropy"));
   }
 }
 
+const called = (f: Frame, k: number) => (f.classes?.[k] === undefined ? `class ${k}` : `class ${f.classes[k]}`);
 const tiny = (x: number | string) => (typeof x === "string" ? x : x.toExponential(1));
 const inWords = (v: Config[string]) => (Array.isArray(v) ? v.join(", ") || "none" : typeof v === "string" && v.length > 40 ? "other lines" : String(v));
 

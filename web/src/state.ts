@@ -13,7 +13,8 @@ export interface Start {
   playground: Settings; lessons: Lesson[];
 }
 
-const bytes = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+const LONGEST = 400_000; // of an address
+const bytes = (text: string) => btoa(Array.from(new TextEncoder().encode(text), (b) => String.fromCharCode(b)).join("")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 const text = (code: string) => new TextDecoder().decode(Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0)));
 
 export function fromStart(start: Start): State {
@@ -39,16 +40,20 @@ export function read(start: Start): State {
   try { return code ? { ...made, ...sane(JSON.parse(text(code))) } : made; } catch { return made; }
 }
 
-/** Only what differs from the start stands in the address. */
-export function write(state: State, start: Start) {
+/** Only what differs from the start stands in the address; false: it is too much for one. */
+export function write(state: State, start: Start): boolean {
   const base = fromStart(start) as unknown as Record<string, unknown>;
   const kept = Object.fromEntries(Object.entries(state).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(base[k])));
-  history.replaceState(null, "", Object.keys(kept).length ? `#s=${bytes(JSON.stringify(kept))}` : location.pathname + location.search);
+  const whole = JSON.stringify(kept), fits = whole.length < LONGEST;
+  history.replaceState(null, "", fits && Object.keys(kept).length ? `#s=${bytes(whole)}` : location.pathname + location.search);
+  return fits;
 }
 
 /** Whether this tab wrote the text itself: one that came by a link or a file waits to be read first. */
 export const isOwn = (text: string, place: "own" | "own-model" = "own") => sessionStorage.getItem(place) === text;
-export const makeOwn = (text: string, place: "own" | "own-model" = "own") => sessionStorage.setItem(place, text);
+export function makeOwn(text: string, place: "own" | "own-model" = "own") {
+  try { sessionStorage.setItem(place, text); } catch { sessionStorage.removeItem(place); /* too long to be kept: it is asked about again after a reload */ }
+}
 
 export function download(name: string, content: string, kind = "application/json") {
   const link = document.createElement("a");

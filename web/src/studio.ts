@@ -11,7 +11,8 @@ import { download, openFile, read, sane, type Start, type State, write } from ".
 const start = JSON.parse(document.getElementById("document")!.textContent!) as Start;
 const state = read(start);
 let waiting = 0;
-const save = () => { clearTimeout(waiting); waiting = setTimeout(() => write(state, start), 150); };
+const large = h("p", { id: "too-large", class: "hint", role: "status", hidden: "" }, "What is shown is too large for an address, and is lost when the page is loaded again: Save keeps it in a file.");
+const save = () => { clearTimeout(waiting); waiting = setTimeout(() => { large.hidden = write(state, start); }, 150); };
 const live = new LiveView(state, start, save);
 const views: Record<string, { title: string; element: HTMLElement; shown?: () => void; opened?: () => void }> = {
   step: { title: "Step", element: live.element },
@@ -83,5 +84,5 @@ setType(Number(localStorage.getItem("type")));
 const files = h("div", { class: "files" }, button("A+", "type", enlarge, { "aria-label": "A+, larger type", title: "Larger type, for a projector; from the largest back to the usual" }), button("Open", "open", () => void openAny(), { "aria-label": "Open file", title: "Open a lesson that was saved, or a Python file" }),
   button("Save", "save", () => download("lesson.json", JSON.stringify({ studio: 1, ...state }, null, 1)), { "aria-label": "Save file", title: "Save what is shown as a file that Open reads" }),
   button("Save page", "record", () => void record(), { title: "Save the run as one page that needs no server" }));
-document.getElementById("studio")!.append(h("header", {}, h("h1", {}, "chainrule studio"), nav, files), said, main);
+document.getElementById("studio")!.append(h("header", {}, h("h1", {}, "chainrule studio"), nav, files), said, large, main);
 open(state.view);

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
-from ..programs import ProgramError
-
-MOST_ROWS = 2000
-MOST_CLASSES = 10
+from .tables import read_csv
 
 # Per data set: (kind, number of input columns, lines of the function that makes it).
 CLASSES: dict[str, str] = {
@@ -84,59 +79,17 @@ def shape(config: dict[str, Any]) -> tuple[int, int, bool]:
     if name in CLASSES:
         return 2, 3 if name in ("spiral", "blobs") else 2, True
     if name == "csv":
-        columns, _, classes = read_csv(config["csv"])
-        return len(columns[0]), classes or 1, bool(classes)
+        made = read_csv(config["csv"])
+        return len(made.rows[0]), len(made.names) or 1, bool(made.names)
     return {"line": 1, "sine": 1, "first of a sequence": 1}.get(name, 2), 1, False
 
 
-def read_csv(text: str) -> tuple[list[list[float]], list[float], int]:
-    """(rows of numbers, targets, how many classes or 0): the last column is the target.
-
-    Columns are scaled to mean 0 and spread 1. Whole numbers of at most ten values are classes.
-    """
-    rows = [row for row in csv.reader(io.StringIO(text or "")) if any(cell.strip() for cell in row)]
-    if rows and any(not _is_number(cell) for cell in rows[0]):
-        rows = rows[1:]  # names of the columns
-    if len(rows) < 4 or len(rows) > MOST_ROWS:
-        raise ProgramError(f"the CSV needs 4 to {MOST_ROWS:,} rows of numbers, it has {len(rows)}")
-    width = len(rows[0])
-    for number, row in enumerate(rows, 1):
-        if len(row) != width or width < 2 or any(not _is_number(cell) for cell in row):
-            raise ProgramError(
-                f"row {number} of the CSV is {','.join(row)[:80]!r}: every row needs the same two "
-                "or more numbers, the last one is the target"
-            )
-    numbers = [[float(cell) for cell in row] for row in rows]
-    targets = [row[-1] for row in numbers]
-    values = sorted(set(targets))
-    whole = all(v == int(v) for v in values) and len(values) <= MOST_CLASSES
-    if whole:
-        targets = [float(values.index(t)) for t in targets]
-    columns = list(zip(*(row[:-1] for row in numbers), strict=True))
-    return (
-        [list(r) for r in zip(*map(_scaled, columns), strict=True)],
-        targets,
-        (len(values) if whole else 0),
-    )
-
-
-def _scaled(column: tuple[float, ...]) -> list[float]:
-    mean = sum(column) / len(column)
-    spread = (sum((v - mean) ** 2 for v in column) / len(column)) ** 0.5 or 1.0
-    return [round((v - mean) / spread, 6) for v in column]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return abs(float(cell)) < 1e30
-    except ValueError:
-        return False
-
-
 def _from_csv(text: str) -> str:
-    rows, targets, classes = read_csv(text)
-    values = [int(t) for t in targets] if classes else [[t] for t in targets]
-    return f"def make_data():\n    return torch.tensor({rows}), torch.tensor({values})\n"
+    made = read_csv(text)
+    values = [int(t) for t in made.targets] if made.names else [[t] for t in made.targets]
+    names = f"CLASSES = {made.names!a}\n\n\n" if made.names else ""
+    data = f"torch.tensor({made.rows}), torch.tensor({values})"
+    return f"{names}def make_data():\n    return {data}\n"
 
 
-__all__ = ["NAMES", "maker", "read_csv", "shape"]
+__all__ = ["NAMES", "maker", "shape"]

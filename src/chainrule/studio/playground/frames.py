@@ -36,6 +36,7 @@ class Look:
         self.inputs = np.asarray(script.inputs._a, np.float64)
         self.targets = np.asarray(script.targets._a)
         self.classes = self.targets.dtype.kind == "i"
+        self.called = list(getattr(script, "CLASSES", ()))  # the classes' names, of a CSV
         self.layers = list(layers_of(script.model))
         self.names = [path for path, _, _ in self.layers]
         self.flow: list[dict[str, Any]]
@@ -131,7 +132,7 @@ class Look:
         """What the last measured step was like."""
         return {
             "layers": self.flow, "output": self.output, "names": self.names, "times": self.times,
-            "measured": self.measured,
+            "measured": self.measured, "classes": self.called,
         }  # fmt: skip
 
     def picture(self) -> dict[str, Any]:
