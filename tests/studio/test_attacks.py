@@ -1,5 +1,8 @@
 """Attacks on the server and its processes: raw requests, and programs that start others."""
 
+import base64
+import hashlib
+import http.client
 import os
 import socket
 import sys
@@ -13,7 +16,7 @@ from chainrule.studio import processes
 from chainrule.studio.guard import HEADER
 from chainrule.studio.workbench import Limits, Stopped, Workbench
 
-from .browser import served
+from .browser import encoded, needs_browser, served
 from .test_server import alive, ask, send
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -177,6 +180,118 @@ def test_all_that_was_started_is_found():
     assert processes.memory_of([child.pid, *found]) > 1 << 20
     assert processes.memory_of([2**22 + 1]) == 0 and Path("/proc/self").exists()
     child.communicate(b"\n")
+
+
+def test_what_the_command_line_of_a_browser_shows_is_good_once(server):
+    address = server.url_once()
+    assert server.guard.token not in address
+    path = address.partition(str(server.server_address[1]))[2]
+    where = path.partition("=")[2]
+    for wrong in (f"/?ticket={where}x", "/?ticket=", f"/?token={where}"):
+        assert send(server, "GET", wrong, "")[0] == 403
+    assert send(server, **{HEADER: where})[0] == 403
+    assert send(server, "GET", path, "", Host="evil.example")[0] == 403
+    assert send(server, "GET", path, "", Sec_Fetch_Site="cross-site")[0] == 403
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=20)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["Location"]) == (303, server.url)
+    connection.close()
+    assert send(server, "GET", path, "")[0] == 403
+
+
+def test_nothing_but_its_own_program_may_run_in_the_page(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=20)
+    connection.request("GET", f"/?token={server.guard.token}")
+    answer = connection.getresponse()
+    text, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
+    connection.close()
+    program = text.rpartition("<script>")[2].rpartition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy and "unsafe-eval" not in policy
+
+
+# ---- a page that others prepared -----------------------------------------------------------------
+
+HOSTILE = {
+    "views of every object": {"view": "constructor"},
+    "more views": {"view": "__proto__", "name": "__proto__", "function": "constructor"},
+    "settings of other kinds": {"view": "playground", "play": {
+        "layers": 5, "lr": "x", "data": {}, "own": 7, "csv": [], "seed": None,
+        "__proto__": {"x": 1}}},
+    "settings of the kind, without sense": {"view": "playground", "play": {
+        "layers": ["<b>", None], "data": "nothing", "activation": "constructor", "lr": -5}},
+    "moves": {"view": "drivers", "drivers": {"moved": 5, "along": {}, "share": "x"}},
+    "more moves": {"view": "drivers", "drivers": {"moved": {"x": "<b>"}, "share": None}},
+    "points": {"at": {"x": {"__proto__": 1}}},
+    "words as numbers": {"at": {"x": "/etc/passwd"}},
+    "endless numbers": {"at": {"x": 1e308}, "step": 9e15, "pass": 9e15},
+    "lessons": {"lesson": 3, "done": ["0.0", "<b>", "9.9"], "view": "lessons"},
+    "a lesson of none": {"lesson": 4e9, "name": "lesson.py"},
+    "stops": {"stops": ["<img src=x onerror=alert(1)>", ":"]},
+    "names": {"name": "<img src=x onerror=alert(1)>.py", "result": "<b>"},
+}  # fmt: skip
+
+
+@needs_browser
+@pytest.mark.slow
+@pytest.mark.parametrize("state", HOSTILE.values(), ids=HOSTILE)
+def test_a_prepared_address_breaks_no_view(page, server, state):
+    page.open(f"{server.url}#s={encoded(state)}")
+    page.wait("document.querySelectorAll('nav [aria-current=page]').length == 1")
+    for view in ("drivers", "model", "playground", "lessons", "step"):
+        page.click(f"#tab-{view}")
+    page.wait("document.querySelector('#where').textContent.includes('Step') || "
+              "document.querySelector('#problem').textContent")  # fmt: skip
+    assert page.count("#studio img") == page.count("#studio b") == 0
+    page.wait("!document.querySelector('[aria-busy]')")
+    page.run("history.replaceState(null, '', location.pathname + location.search)")
+    said = page.complaints()  # names that are refused are noted as 400
+    assert all("status of 400" in line for line in said), said
+
+
+@needs_browser
+@pytest.mark.slow
+def test_what_gets_into_the_page_does_not_run(page, server):
+    page.open(server.url)
+    page.wait_text("#where", "Step 0 of")
+    page.run(
+        "const d = document.createElement('div'); document.body.append(d);"
+        "d.innerHTML = '<img src=x onerror=\"document.title = 1\">';"
+        "const s = document.createElement('script'); s.textContent = 'document.title = 2';"
+        "d.append(s); const a = document.createElement('a'); d.append(a);"
+        "a.href = 'javascript:document.title = 3'; a.click()"
+    )
+    page.wait("document.images[0].complete")
+    assert page.run("return document.title") == "chainrule studio"
+    assert page.complaints()
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_strangers_program_hides_nothing_from_its_reader(page, server):
+    hidden = "def f(x=2.0):\n    # harmless \u202e\u2066 nothing\u200b here\n    return x * x\n"
+    page.open(f"{server.url}#s={encoded({'text': hidden})}")
+    page.wait_text("#problem", "Read it first")
+    assert "4 lines." in page.text("#problem") and "cannot be seen" in page.text("#problem")
+    assert page.count(".cm-specialChar") == 3
+    far = "def f(x=2.0):\n    return x * x" + " " * 900 + "; import os\n"
+    page.open(f"{server.url}#s={encoded({'text': far})}")
+    page.wait_text("#problem", "the longest of 927 characters")
+    own = f"model = nn.Linear(2, 2)  # \u202e\n{'#' * 400}"
+    page.open(f"{server.url}#s={encoded({'view': 'playground', 'play': {'own': own}})}")
+    page.wait_text("#playground [role=alert]", "the longest of 400 characters")
+    assert "cannot be seen" in page.text("#playground [role=alert]")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_prepared_file_hands_no_words_to_a_function_of_ones_own(page, server):
+    """Which runs unasked: its text is known."""
+    state = {"function": "secret", "at": {"x": "/etc/passwd"}}
+    page.open(f"{server.url}#s={encoded(state)}")
+    page.wait_text("#modes", "automatic")
+    assert page.run("return document.querySelector('#n-x').value") == "2"
 
 
 def test_the_page_still_answers_after_all_of_it(server):

@@ -1,5 +1,6 @@
 """The recorded page: one file, the bundle of these sources, and what it shows in a browser."""
 
+import base64
 import hashlib
 import re
 import shutil
@@ -37,7 +38,10 @@ def test_the_page_asks_for_nothing_and_its_data_cannot_escape():
     text = studio.trace(sneaky, {"x": 1.0}).to_html()
     assert text.count("<script") == 2 and "alert(1)\\u003c" in text
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
-    assert "default-src 'none'" in text
+    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    program = text.rpartition("<script>")[2].rpartition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; style-src" in policy
 
 
 def test_a_recorded_lesson_has_its_text_and_tasks(tmp_path):
@@ -100,6 +104,15 @@ def recorded(tmp_path):
     return page
 
 
+def open_to_scripts(page):
+    """The page without its policy, which lets no script of a test run."""
+    text, policies = re.subn(
+        '<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text()
+    )
+    assert policies == 1
+    return text
+
+
 def dom(page, profile, fragment="", width=1280, scheme=1):
     made = subprocess.run(
         [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
@@ -138,7 +151,7 @@ def test_keys_breakpoints_and_a_narrow_window(tmp_path):
         "document.title=[a,b,document.documentElement.scrollWidth<=innerWidth,"
         "panel.textContent.slice(0,5)].join(' | ')"
     )
-    page.write_text(page.read_text().replace("</body>", f"<script>{keys}</script></body>"))
+    page.write_text(open_to_scripts(page).replace("</body>", f"<script>{keys}</script></body>"))
     title = re.search("<title>(.*?)</title>", dom(page, tmp_path / "p", width=500)).group(1)
     first, second, fits, looked_at = title.split(" | ")
     assert first.startswith("Step 1 of 10") and second.startswith("Step 3 of 10")
@@ -156,7 +169,7 @@ def test_axe_finds_nothing(tmp_path, scheme):
         "' of '+r.passes.length})"
     )
     inside = f"<script>{AXE.read_text()}</script><script>{check}</script></body>"
-    page.write_text(page.read_text().replace("</body>", inside))
+    page.write_text(open_to_scripts(page).replace("</body>", inside))
     shown = dom(page, tmp_path / "p", "#step=5", scheme=scheme)
     title = re.search("<title>(.*?)</title>", shown).group(1)
     assert re.fullmatch(r"axe:  of \d+", title), title

@@ -10,9 +10,18 @@ export interface ChartOptions {
 }
 const WIDE = 420, LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 36;
 
+const LARGEST = 8e307; // the width of a span is a number too
+const within = (v: number) => Math.max(-LARGEST, Math.min(LARGEST, v));
+
+/** Where a slider or a plot around a number begins and ends. */
+export function around(v: number, least: number, times = 1): [number, number] {
+  const reach = Math.max(least, times * Math.abs(v));
+  return [within(v - reach), within(v + reach)];
+}
+
 function span(all: number[]): [number, number] {
   let low = Infinity, high = -Infinity;
-  for (const v of all) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+  for (const v of all) if (Number.isFinite(v)) { low = Math.min(low, within(v)); high = Math.max(high, within(v)); }
   if (low > high) return [0, 1];
   return low === high ? [low - 0.5 - Math.abs(low) * 0.1, high + 0.5 + Math.abs(high) * 0.1] : [low, high];
 }
@@ -123,12 +132,13 @@ export function bars(label: string, rows: { name: string; low: number; high: num
     const y = 4 + each * k;
     made.append(s("text", { class: "tick name", x: from - 8, y: y + 22, "text-anchor": "end" }, r.name.length > 14 ? `${r.name.slice(0, 13)}…` : r.name));
     for (const [v, kind] of [[r.low, "low"], [r.high, "high"]] as const) {
-      if (!Number.isFinite(v)) continue;
+      if (!Number.isFinite(v) || !Number.isFinite(middle)) continue;
       const [a, b] = [px(middle), px(v)].sort((p, q) => p - q);
       made.append(s("rect", { class: `swing ${kind}`, x: a, y: y + 14, width: Math.max(1, b - a), height: 16 }));
     }
     words.push(s("text", { class: "tick over", x: (from + WIDE) / 2, y: y + 10, "text-anchor": "middle" }, r.text));
   });
-  made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }), ...words);
+  if (Number.isFinite(middle)) made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }));
+  made.append(...words);
   return made;
 }

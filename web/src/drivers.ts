@@ -1,5 +1,5 @@
 // What drives a figure: sliders, the chain of every input, tornado and sweep.
-import { bars, chart, legend } from "./charts";
+import { around, bars, chart, legend } from "./charts";
 import { button, field, h, numberBox, select, table } from "./dom";
 import { CASCADES } from "./examples";
 import type { LiveView } from "./live";
@@ -106,8 +106,7 @@ export class DriversView {
 
   private choose(name: string) {
     this.along = name;
-    const v = this.base[name], reach = Math.max(1, Math.abs(v));
-    this.range = [v - reach, v + reach];
+    this.range = around(this.base[name], 1);
     this.sweepChoice.replaceChildren(
       field("along", select("sweep-along", Object.keys(this.base), name, (n) => { this.choose(n); this.keep(); this.go(false); })),
       field("from", numberBox("sweep-low", this.range[0], (x) => { this.range[0] = x; this.go(false); })),
@@ -116,10 +115,10 @@ export class DriversView {
 
   private drawSliders(got: Drivers) {
     const rows = Object.entries(this.base).map(([n, v]) => {
-      const reach = Math.max(1, Math.abs(v));
+      const [low, high] = around(v, 1);
       const to = this.moved[n], set = (x: number) => { this.moved[n] = x; this.keep(); this.go(false); };
       const box = numberBox(`d-${n}`, to, (x) => { slide.value = `${x}`; set(x); }, { "aria-label": `${n} as a number` });
-      const slide = h("input", { type: "range", min: `${v - reach}`, max: `${v + reach}`, step: "any", "aria-label": n, id: `ds-${n}` }) as HTMLInputElement;
+      const slide = h("input", { type: "range", min: `${low}`, max: `${high}`, step: "any", "aria-label": n, id: `ds-${n}` }) as HTMLInputElement;
       slide.value = `${to}`;
       slide.addEventListener("input", () => { box.value = `${Number(slide.valueAsNumber.toPrecision(4))}`; set(box.valueAsNumber); });
       return h("div", { class: "number" }, h("span", { class: "formula" }, n), slide, box);

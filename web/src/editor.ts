@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import type { CodePane } from "./codelist";
 import type { Doc } from "./document";
 import { h } from "./dom";
@@ -57,7 +57,7 @@ export class Editor implements CodePane {
     this.view = new EditorView({ parent: place, state: EditorState.create({ doc: "", extensions: [
       stops, gutter({ class: "stops", renderEmptyElements: true, markers: (v) => v.state.field(stops), initialSpacer: () => dot,
         domEventHandlers: { mousedown: (v, line) => { v.dispatch({ effects: toggle.of(line.from) }); return true; } } }),
-      lineNumbers(), history(), bracketMatching(), python(), indentUnit.of("    "), marked(lightUp, "lit"), marked(goWrong, "wrong"),
+      lineNumbers(), highlightSpecialChars(), history(), bracketMatching(), python(), indentUnit.of("    "), marked(lightUp, "lit"), marked(goWrong, "wrong"),
       syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
       keymap.of([{ key: "F9", run: (v) => { v.dispatch({ effects: toggle.of(v.state.doc.lineAt(v.state.selection.main.head).from) }); return true; } },
         { key: "Escape", run: (v) => { v.contentDOM.blur(); return true; } }, ...defaultKeymap, ...historyKeymap, indentWithTab]),

@@ -1,10 +1,10 @@
 // Step through the program of the editor; change a number or the code, and everything follows.
-import { chart } from "./charts";
+import { around, chart } from "./charts";
 import type { Doc, Nested } from "./document";
 import { button, field, h, numberBox, select } from "./dom";
 import { Editor } from "./editor";
 import { ask, latest, ProgramProblem } from "./server";
-import { isOwn, makeOwn, type Start, type State } from "./state";
+import { isOwn, makeOwn, type Start, type State, unseen } from "./state";
 import { StepView } from "./step";
 import { short } from "./values";
 
@@ -86,7 +86,7 @@ export class LiveView {
 
   /** What is said of a program that others wrote, and the button that lets it run. */
   trust(then: () => void): HTMLElement[] {
-    return [h("p", {}, "This program came by a link or a file. Read it first: it runs with your rights."), button("Run this program", "trust", () => {
+    return [h("p", {}, "This program came by a link or a file. Read it first: it runs with your rights. " + unseen(this.state.text)), button("Run this program", "trust", () => {
       makeOwn(this.state.text);
       this.waits = false;
       this.problem.replaceChildren();
@@ -188,9 +188,9 @@ export class LiveView {
   }
 
   private row(e: Entry): HTMLElement {
-    const reach = Math.max(2, 2 * Math.abs(e.value));
+    const [low, high] = around(e.value, 2, 2);
     const box = numberBox(`n-${label(e)}`, e.value, (v) => { slide.value = `${v}`; this.set(e, v); }, { "aria-label": `${label(e)} as a number` });
-    const slide = h("input", { type: "range", min: `${e.value - reach}`, max: `${e.value + reach}`, step: "any", value: `${e.value}`, "aria-label": label(e), id: `s-${label(e)}` }) as HTMLInputElement;
+    const slide = h("input", { type: "range", min: `${low}`, max: `${high}`, step: "any", value: `${e.value}`, "aria-label": label(e), id: `s-${label(e)}` }) as HTMLInputElement;
     slide.value = `${e.value}`;
     if (e.word) { box.value = ""; box.placeholder = e.word; }
     slide.addEventListener("input", () => { box.value = `${Number(slide.valueAsNumber.toPrecision(4))}`; this.set(e, box.valueAsNumber); });
@@ -215,10 +215,7 @@ export class LiveView {
     const entries = (this.doc?.inputs ?? []).flatMap((i) => entriesOf(i.name, i.value));
     if (!this.doc?.function || !entries.length) { this.plot.replaceChildren(); delete this.plot.dataset.of; return; }
     const e = entries.find((x) => label(x) === this.along) ?? entries[0];
-    if (label(e) !== this.along || !this.range || e.value < this.range[0] || e.value > this.range[1]) {
-      const reach = Math.max(2, 2 * Math.abs(e.value));
-      this.range = [e.value - reach, e.value + reach];
-    }
+    if (label(e) !== this.along || !this.range || e.value < this.range[0] || e.value > this.range[1]) this.range = around(e.value, 2, 2);
     this.along = label(e);
     try {
       const { name, text, at } = this.state, { function: of, result = "" } = this.doc;

@@ -3,7 +3,7 @@ import { chart, legend } from "./charts";
 import { button, field, h, heading, numberBox, select, table } from "./dom";
 import { type Boundary, boundaryCanvas, drawBoundary, unitMap } from "./pictures";
 import { ask, latest, ProgramProblem } from "./server";
-import { download, isOwn, makeOwn, openFile, type State } from "./state";
+import { download, isOwn, makeOwn, openFile, type State, unseen } from "./state";
 import { histogram, rough, short } from "./values";
 
 type Config = Record<string, string | number | boolean | number[]>;
@@ -58,7 +58,7 @@ export class PlaygroundView {
   private readonly pace = select("pace", PACES, "0", () => { if (this.frame?.running) void this.control("run"); });
 
   constructor(private readonly settings: Settings, private readonly state: State, private readonly save: () => void) {
-    this.config = { ...settings.default, ...(state.play as Config ?? {}) };
+    this.config = this.given();
     this.slider.addEventListener("input", () => this.goBack(Number(this.slider.value)));
     this.preset = select("preset", [["", "choose ..."], ...settings.presets.map((p) => [p.name, p.name] as [string, string])], "", (name) => this.show(name));
     const walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
@@ -83,11 +83,18 @@ export class PlaygroundView {
 
   /** Another state was opened. */
   opened() {
-    this.config = { ...this.settings.default, ...(this.state.play as Config ?? {}) };
+    this.config = this.given();
     this.frame = null;
     this.about.textContent = "";
     this.preset.value = "";
     this.drawForm();
+  }
+
+  /** The settings of a link or a file, as far as they are of the kind that each has. */
+  private given(): Config {
+    const { default: known } = this.settings, given = (this.state.play ?? {}) as Config;
+    const fits = ([k, v]: [string, Config[string]]) => Object.hasOwn(known, k) && typeof v === typeof known[k] && Array.isArray(v) === Array.isArray(known[k]);
+    return { ...known, ...Object.fromEntries(Object.entries(given).filter(fits)) };
   }
 
   private trusted() {
@@ -98,7 +105,7 @@ export class PlaygroundView {
   /** Lines for a model that came by a link or a file wait until somebody has read them. */
   private ask() {
     this.form.querySelector("details")!.setAttribute("open", "");
-    this.problem.replaceChildren(h("p", {}, "The lines under Own model came by a link or a file. Read them first: they run with your rights."),
+    this.problem.replaceChildren(h("p", {}, "The lines under Own model came by a link or a file. Read them first: they run with your rights. " + unseen(String(this.config.own))),
       button("Run these lines", "trust-model", () => { makeOwn(String(this.config.own), "own-model"); void this.begin(); }));
   }
 

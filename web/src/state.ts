@@ -26,10 +26,13 @@ export function fromStart(start: Start): State {
 export function sane(found: unknown): Partial<State> {
   const given = (typeof found === "object" && found !== null ? found : {}) as Record<string, unknown>;
   const isObject = (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v);
+  const isNumber = (v: unknown): boolean => Number.isFinite(v) || ["nan", "inf", "-inf"].includes(v as string) || (Array.isArray(v) && v.every(isNumber));
+  const isPoint = (v: unknown) => isObject(v) && Object.values(v as object).every(isNumber); // words are not passed on to the user's functions
   const isText = (v: unknown) => typeof v === "string", isWhole = (v: unknown) => Number.isSafeInteger(v) && Number(v) >= 0;
   const kinds: Record<keyof State, (v: unknown) => boolean> = {
-    view: isText, name: isText, text: isText, function: isText, at: isObject, step: isWhole, pass: isWhole, play: isObject, lesson: isWhole, result: isText,
-    done: (v) => Array.isArray(v) && v.every(isText), stops: (v) => Array.isArray(v) && v.every(isText), drivers: isObject,
+    view: isText, name: isText, text: isText, function: isText, at: isPoint, step: isWhole, pass: isWhole, play: isObject, lesson: isWhole, result: isText,
+    done: (v) => Array.isArray(v) && v.every(isText), stops: (v) => Array.isArray(v) && v.every(isText),
+    drivers: (v) => isObject(v) && isPoint((v as { moved?: unknown }).moved ?? {}),
   };
   return Object.fromEntries(Object.entries(kinds).filter(([k, fits]) => fits(given[k])).map(([k]) => [k, given[k]]));
 }
@@ -53,6 +56,13 @@ export function write(state: State, start: Start): boolean {
 export const isOwn = (text: string, place: "own" | "own-model" = "own") => sessionStorage.getItem(place) === text;
 export function makeOwn(text: string, place: "own" | "own-model" = "own") {
   try { sessionStorage.setItem(place, text); } catch { sessionStorage.removeItem(place); /* too long to be kept: it is asked about again after a reload */ }
+}
+
+/** What somebody who reads a stranger's program should know of what the eye may miss. */
+export function unseen(text: string): string {
+  const lines = text.split("\n"), longest = Math.max(...lines.map((l) => l.length));
+  const hidden = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(text) ? " It has characters that cannot be seen, or that turn the direction of what follows." : "";
+  return `It has ${lines.length.toLocaleString("en")} lines${longest > 120 ? `, the longest of ${longest.toLocaleString("en")} characters` : ""}.${hidden}`;
 }
 
 export function download(name: string, content: string, kind = "application/json") {

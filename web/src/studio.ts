@@ -25,7 +25,7 @@ const tabs = new Map<string, HTMLElement>();
 const main = h("main", {});
 
 export function open(name: string) {
-  state.view = name in views ? name : "step";
+  state.view = Object.hasOwn(views, name) ? name : "step";
   for (const [key, view] of Object.entries(views)) {
     view.element.hidden = key !== state.view;
     tabs.get(key)!.setAttribute("aria-current", key === state.view ? "page" : "false");

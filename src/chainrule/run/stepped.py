@@ -98,7 +98,7 @@ def _serve(options: Any, file: str, function: str, at: dict[str, Any]) -> int:
     with Server(studio, options.port) as server:
         print(f"studio: {server.url}\nCtrl-C ends it.", flush=True)
         if not options.no_browser:
-            webbrowser.open(server.url)
+            webbrowser.open(server.url_once())
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

@@ -29,6 +29,7 @@ class Guard:
 
     def __init__(self, port: int) -> None:
         self.token = secrets.token_urlsafe(24)
+        self._tickets: set[str] = set()
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
     def check_sender(self, headers: Mapping[str, str]) -> None:
@@ -49,6 +50,20 @@ class Guard:
     def check_token(self, given: str) -> None:
         if not hmac.compare_digest(given.encode(), self.token.encode()):
             raise Refused(403, "the token is missing or wrong: use the address that was printed")
+
+    def new_ticket(self) -> str:
+        """A word that is good for one request of the page."""
+        made = secrets.token_urlsafe(24)
+        self._tickets.add(made)
+        return made
+
+    def take_ticket(self, given: str) -> None:
+        try:
+            self._tickets.remove(given)
+        except KeyError:
+            raise Refused(
+                403, "this address was good for one time: use the one that was printed"
+            ) from None
 
 
 def plain_name(name: object) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -15,7 +18,7 @@ BOX_HEIGHT, LAYER_GAP = 54.0, 26.0  # a box has three lines: name, value, gradie
 
 def page(document: dict[str, Any]) -> str:
     """The whole file."""
-    rules = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    rules = f"default-src 'none'; script-src {allowed('page.js')}; style-src 'unsafe-inline'"
     policy = f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
     shown = {**document, "places": places(document)}
     return _html(document["title"], shown, "page.js", policy)
@@ -26,10 +29,19 @@ def live_page(start: dict[str, Any]) -> str:
     return _html("chainrule studio", start, "studio.js", "")
 
 
+def allowed(program: str) -> str:
+    """What a page's policy lets run: this one program, and nothing that got into the page."""
+    digest = hashlib.sha256(_static(program).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def _static(name: str) -> str:
+    return (files("chainrule.studio") / "static" / name).read_text(encoding="utf-8")
+
+
 def _html(title: str, data: dict[str, Any], program: str, head: str) -> str:
-    static = files("chainrule.studio") / "static"
-    style = (static / "page.css").read_text(encoding="utf-8")
-    script = (static / program).read_text(encoding="utf-8")
+    style, script = _static("page.css"), _static(program)
     # Nothing in the document can end the element that it stands in.
     text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
     return (
@@ -73,4 +85,4 @@ def _longest_line(node: dict[str, Any]) -> int:
     return max(min(26, len(node["label"])), len(str(shape or "")))
 
 
-__all__ = ["frame", "live_page", "page", "places"]
+__all__ = ["allowed", "frame", "live_page", "page", "places"]

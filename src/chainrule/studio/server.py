@@ -15,13 +15,13 @@ from typing import Any
 
 from . import guard
 from .guard import Guard, Refused
-from .page import live_page
+from .page import allowed, live_page
 from .workbench import Limits, ProblemThere, Stopped, Workbench
 
 LONGEST_WAIT = 10.0  # seconds a page waits for news before it asks again
 UNWATCHED = 20.0  # seconds without a page after which training pauses
 RULES = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    f"default-src 'none'; script-src {allowed('studio.js')}; style-src 'unsafe-inline'; "
     "connect-src 'self'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
@@ -118,8 +118,12 @@ class Handler(BaseHTTPRequestHandler):
             path, _, query = self.path.partition("?")
             if path != "/":
                 raise Refused(404, "there is only one page")
-            given = urllib.parse.parse_qs(query).get("token", [""])[0]
-            self.server.guard.check_token(given)
+            given = urllib.parse.parse_qs(query)
+            if "ticket" in given:
+                self.server.guard.take_ticket(given["ticket"][0])
+                self._send(303, b"", "text/plain", ("Location", self.server.url))
+                return
+            self.server.guard.check_token(given.get("token", [""])[0])
             self._send(200, live_page(self.server.studio.start).encode(), "text/html")
 
     def do_POST(self) -> None:
@@ -162,13 +166,13 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(400, "a request is an object")
         return found
 
-    def _send(self, status: int, body: bytes, kind: str) -> None:
+    def _send(self, status: int, body: bytes, kind: str, *more: tuple[str, str]) -> None:
         self.send_response(status)
         for name, value in (
             ("Content-Type", f"{kind}; charset=utf-8"), ("Content-Length", str(len(body))),
             ("Cache-Control", "no-store"), ("Content-Security-Policy", RULES),
             ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), *more,
         ):  # fmt: skip
             self.send_header(name, value)
         self.end_headers()
@@ -219,6 +223,13 @@ class Server(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/?token={self.guard.token}"
+
+    def url_once(self) -> str:
+        """An address that leads to the page once, for the command line that starts a browser.
+
+        All users of a machine see the command lines of its processes.
+        """
+        return f"http://127.0.0.1:{self.server_address[1]}/?ticket={self.guard.new_ticket()}"
 
     def __enter__(self) -> Server:
         threading.Thread(target=self.serve_forever, daemon=True).start()
