@@ -7,7 +7,6 @@ message names the beginning: the data, the overflow, the step that blew up. Save
 checksum, so a value changed behind autograd's back (`.data`, `.numpy()`, DLPack) is named too.
 """
 
-# pyright: basic
 from __future__ import annotations
 
 import sys
@@ -184,7 +183,8 @@ def _checksum(array: np.ndarray) -> int:
 
 def note_checksums(node: Any, count: int) -> None:
     """Remember what the arrays a node saved look like."""
-    sums = {k: _checksum(v) for k, v in enumerate(node.s[:count]) if isinstance(v, np.ndarray)}
+    saved: list[Any] = list(node.s[:count])
+    sums = {k: _checksum(v) for k, v in enumerate(saved) if v.__class__ is np.ndarray}
     if sums:
         node.fix.checksums = sums
 
@@ -196,14 +196,14 @@ def check_unchanged(node: Any) -> None:
     fix = node.fix
     if not isinstance(fix, Fix) or fix.checksums is None or node.s is None:
         return
-    names = saved_names(node.op)
+    names: Any = saved_names(node.op)
     tails = range(len(names), len(node.s), 2)
     if any(node.s[k][0] != node.s[k + 1] for k in tails):
         return  # an in-place operation: the rule says so, if it needs the value
     for k, then in fix.checksums.items():
-        value = node.s[k]
-        if isinstance(value, np.ndarray) and _checksum(value) != then:
-            name: Any = names[k]
+        value: Any = node.s[k]
+        if value.__class__ is np.ndarray and _checksum(value) != then:
+            name = str(names[k])
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified behind "
                 f"autograd's back: the array saved as '{name}' ({value.dtype} "

@@ -5,7 +5,6 @@ everything else. `_Writer` writes it: operands, forward, result, then the node w
 the rules of the wanted inputs name.
 """
 
-# pyright: basic
 from __future__ import annotations
 
 import re
@@ -75,7 +74,11 @@ def operator_entry(op: Op, reflected: bool = False) -> Callable[..., Any]:
     if can_specialise(op):
         return _specialise(op, unusual, reflected, numbers="first" if reflected else "other")
     if reflected:
-        return lambda a, b: unusual(op, (b, a), {})
+
+        def call(a: Any, b: Any) -> Any:
+            return unusual(op, (b, a), {})
+
+        return call
     return lambda *args: unusual(op, args, {})
 
 
@@ -266,7 +269,7 @@ def _specialise(
     }  # fmt: skip
     code = compile(text, f"<chainrule entry {op.name}>", "exec")
     exec(code, space)
-    call = space["entry"]
+    call: Any = space["entry"]
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
@@ -495,12 +498,13 @@ class _Writer:
         op = self.op
         if not op.view or any(op.classify(n)[0] == "out" for n in saved_names(op)):
             self.add("        v = [0]")
-        values, tail = [], []
+        values: list[str] = []
+        tail: list[str] = []
         for k, name in enumerate(saved_names(op)):
             kind, detail = op.classify(name)
             wanted = self.wanted(name)
             if kind == "in":
-                n: Any = op.inputs[detail]
+                n = op.inputs[int(detail)]
                 plain_number = op.promote != "none"
                 self.add(f"        q{k} = UNCHANGED")
                 test = f"{wanted} and " if wanted else ""
@@ -517,7 +521,7 @@ class _Writer:
             elif kind == "param":
                 values.append(name)
             elif kind.startswith("in_"):
-                n = op.inputs[detail]
+                n = op.inputs[int(detail)]
                 values.append(self.about(f"x_{n}", kind[3:]))
             else:
                 values.append(self.about("r", kind[4:]))

@@ -5,11 +5,10 @@ differentiable; `vectorize` runs the rows as one batched pass; `strategy` choose
 `jacobian`.
 """
 
-# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -179,7 +178,11 @@ def _rows(k: int, out: Any, ins: Any, create: bool, strict: bool, vectorize: boo
         return tuple(make(np.zeros((*out.shape, *i.shape), i.dtype.np)) for i in ins)
     eye = make(np.eye(n, dtype=out.dtype.np).reshape(n, *out.shape))
     if vectorize:
-        found = vmap(lambda g: _filled(_grads((out,), ins, (g,), create), ins))(eye)
+
+        def row_of(g: Any) -> Any:
+            return _filled(_grads((out,), ins, (g,), create), ins)
+
+        found = vmap(row_of)(eye)
     else:
         each = [_grads((out,), ins, (eye[row],), create) for row in range(n)]
         if strict:
@@ -297,7 +300,7 @@ def _as_tuple(
     inp: Any, arg_name: str | None = None, fn_name: str | None = None
 ) -> tuple[bool, tuple[Any, ...]]:
     """(whether there were several, all of them)."""
-    given: Any = inp if isinstance(inp, tuple) else (inp,)
+    given = cast("tuple[Any, ...]", inp) if isinstance(inp, tuple) else (inp,)
     for k, part in enumerate(given):
         if not isinstance(part, TensorBase):
             raise TypeError(
@@ -327,7 +330,8 @@ def _construct_standard_basis_for(
     tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
 ) -> tuple[Any, ...]:
     """Rows of an identity matrix, cut into a block for each tensor."""
-    total, start, found = sum(tensor_numels), 0, []
+    total, start = sum(tensor_numels), 0
+    found: list[Any] = []
     for tensor, numel in zip(tensors, tensor_numels, strict=True):
         block = tensor.new_zeros(total, numel)
         block.diagonal(-start).fill_(1)

@@ -4,15 +4,18 @@
 kind of failure: a test on the operands, what it means, and what to do about it.
 """
 
-# pyright: basic
+# The tests are formulas of one operand or of two.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from .nonfinite import Found, extent, find, payload, show, wide
+from .trees import several
 
 Test = Callable[..., bool]
 
@@ -33,7 +36,7 @@ def _always(*_: Any) -> bool:
 _INF = float("inf")
 _SAFE_LOG = "clamp the argument (x.clamp(min=1e-8)), or take log_softmax / logsumexp, which need no"
 
-CAUSES = [
+_OTHERS = [
     Cause(("div",), lambda a, b: a == b == 0, "0/0",
           "add a small number to the denominator, or leave the empty case out"),
     Cause(("div",), lambda a, b: abs(a) == abs(b) == _INF, "inf/inf",
@@ -78,7 +81,7 @@ _POWERS = [
     Cause(("pow",), lambda a, b: a < 0 and b != int(b) if abs(b) != _INF else False,
           "a negative number to a fractional power", "clamp the base at 0, or take its abs()"),
 ]  # fmt: skip
-CAUSES = _POWERS + CAUSES
+CAUSES = _POWERS + _OTHERS
 
 # By op: what an infinite or NaN gradient from finite operands means.
 STEEP = {
@@ -192,7 +195,7 @@ def _of_rows(name: str, arrays: list[Any], params: dict[str, Any], found: Found)
         return []
     if name in _ROWS and found.nan:
         axis = params.get("axis", -1)
-        axis = axis[0] if isinstance(axis, tuple) else axis
+        axis = cast("tuple[int, ...]", axis)[0] if isinstance(axis, tuple) else axis
         empty = (wide(x) == -np.inf).all(axis=axis)
         if empty.any():
             place = list(map(int, np.argwhere(empty)[0])) if empty.ndim else []
@@ -221,8 +224,7 @@ def _of_few(name: str, x: np.ndarray, params: dict[str, Any], found: Found) -> l
         return [f"the mean of no values: the input has shape {list(x.shape)}.",
                 "Fix: skip empty batches, or check that the mask selects something."]  # fmt: skip
     if name in _SPREADS and params.get("axis") is not None:
-        axes = params["axis"]
-        axes = axes if isinstance(axes, tuple) else (axes,)
+        axes = several(params["axis"])
         count = int(np.prod([x.shape[a] for a in axes]))
         if count <= params.get("correction", 0):
             return [f"the spread of {count} value with correction {params['correction']}: 0/0.",
@@ -235,7 +237,7 @@ def _of_few(name: str, x: np.ndarray, params: dict[str, Any], found: Found) -> l
 
 def _of_all(op: Any, arrays: list[Any], result: np.ndarray, found: Found) -> list[str]:
     """What went in and what came out, where no single operand can be named."""
-    names: Any = getattr(op, "input_name", lambda k: f"argument {k}")
+    names: Callable[[int], str] = getattr(op, "input_name", "argument {}".format)
     lines = [f"result {list(result.shape)}: {found}."]
     for k, a in enumerate(arrays):
         if a is not None:

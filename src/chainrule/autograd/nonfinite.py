@@ -1,9 +1,8 @@
 """NaN and infinity in arrays: whether there are any, how many, where, in words."""
 
-# pyright: basic
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -20,7 +19,7 @@ def payload(value: Any) -> np.ndarray | None:
         return np.asarray(value)
     if not isinstance(value, np.ndarray | np.generic):
         return None
-    array = np.asarray(value)
+    array: np.ndarray[Any, Any] = np.asarray(cast("Any", value))
     return array if array.dtype.kind in "fcV" else None
 
 
@@ -91,9 +90,8 @@ def find(array: np.ndarray) -> Found | None:
 
 def show(value: Any) -> str:
     """A number in a few digits: 0.1, 1000.0, 3.4e+38, nan."""
-    if isinstance(value, complex | np.complexfloating):
-        both: Any = value
-        return str(complex(both))
+    if np.iscomplexobj(value):
+        return str(complex(value))
     number = float(value)
     text = f"{number:.6g}"
     return text if any(c in text for c in ".en") else text + ".0"

@@ -7,7 +7,6 @@ tensor its version list and the version it was saved at. It is a list where only
 parameters are saved: backward does not free those, so it can be repeated, as in PyTorch.
 """
 
-# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -274,7 +273,9 @@ def _make_saver(op: Op, wanted: tuple[bool, ...]) -> Callable[..., Any]:
     """`save` for plain tensors and one set of wanted inputs, as straight-line code: what node.s is
     to be."""
     lines = ["def saved(tensors, payloads, outs, params, versions):"]
-    values, tail, held = [], [], []
+    values: list[str] = []
+    tail: list[str] = []
+    held: list[str] = []
     for k, (kind, detail, needed) in enumerate(to_save(op, wanted)):
         several = kind == "in" and op.variadic and detail == op.fixed
         version = "UNCHANGED"
@@ -313,8 +314,14 @@ def _make_saver(op: Op, wanted: tuple[bool, ...]) -> Callable[..., Any]:
     return op.cache.setdefault(("saver", wanted), space["saved"])
 
 
+# As plain classes: a type checker would narrow what is one of them to an array of unknown types.
+_ARRAY: type = np.ndarray
+_ARRAYS: tuple[type, ...] = (np.ndarray, TensorBase)
+_NUMPYS: tuple[type, ...] = (np.ndarray, np.generic)
+
+
 def _shape_dtype(payload: Any) -> Any:
-    if isinstance(payload, np.ndarray):
+    if isinstance(payload, _ARRAY):
         return payload.shape, payload.dtype
     if payload.__class__ in PLAIN:
         return payload._a.shape, payload._a.dtype
@@ -401,15 +408,15 @@ def _static(
 
 
 def _about(payload: Any, what: str) -> Any:
-    if not isinstance(payload, np.ndarray | TensorBase):
+    if not isinstance(payload, _ARRAYS):
         return {"shape": (), "ndim": 0, "fortran": False}.get(what)
     if what == "fortran":
-        return isinstance(payload, np.ndarray) and payload.flags.fnc
+        return isinstance(payload, _ARRAY) and payload.flags.fnc
     if what == "shape":
         return tuple(payload.shape)
     if what == "ndim":
         return payload.ndim
-    return payload.dtype if isinstance(payload, np.ndarray) else payload.dtype.np
+    return payload.dtype if isinstance(payload, _ARRAY) else payload.dtype.np
 
 
 # ---- saved values back --------------------------------------------------------------------------
@@ -556,7 +563,7 @@ def run_rules(
     fix = fix_of(node)
     if fix is None or fix.inputs is None:
         return tuple(grads)
-    fitted = []
+    fitted: list[Any] = []
     for i, (x, p) in enumerate(zip(grads, parents, strict=True)):
         if x is None or p is None:
             fitted.append(None)
@@ -623,11 +630,12 @@ def distinct(grads: Any) -> Any:
     seen: set[int] = set()
     out: list[Any] = []
     for g in grads:
-        if isinstance(g, np.ndarray):
+        own = g
+        if isinstance(g, _ARRAY):
             if id(g) in seen:
-                g: Any = g.copy()
-            seen.add(id(g))
-        out.append(g)
+                own = g.copy()
+            seen.add(id(own))
+        out.append(own)
     return out
 
 
@@ -643,7 +651,7 @@ def is_complex(x: Any) -> bool:
     """Whether a payload, tensor or number is complex."""
     if x.__class__ in PLAIN:
         return x._a.dtype.kind == "c"
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, _NUMPYS):
         return x.dtype.kind == "c"
     if isinstance(x, TensorBase):
         return x.dtype.is_complex

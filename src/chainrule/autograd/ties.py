@@ -8,7 +8,6 @@ what lies behind and received nothing else gets zeros (`settle`). So a penalty c
 layers in which nothing but zeros would be computed.
 """
 
-# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -112,7 +111,8 @@ def settle_leaves(edges: list[Any], mode: str, graph: bool) -> None:
 
     def visit(p: Any) -> None:
         if isinstance(p, TensorBase) and p._grad is None and isinstance(p._a, np.ndarray):
-            zeros = np.zeros(p._a.shape, p._a.dtype)
+            like: Any = p
+            zeros = np.zeros(like._a.shape, like._a.dtype)
             whole: Any = zeros if mode == "raw" else make(zeros)
             accumulate(p, tied(whole, p) if graph else whole, True, mode)
 

@@ -1,14 +1,13 @@
 """What func.* refuses: arguments, results and tangents that a transform cannot take."""
 
-# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from . import refusal
 from .accidents import in_words
-from .trees import flatten
+from .trees import flatten, several
 from .value import TensorBase
 
 
@@ -29,10 +28,11 @@ def argument_positions(argnums: Any, count: int) -> tuple[int, ...]:
         )
     if not argnums:
         raise refusal.runtime("argnums must be non-empty")
-    for p in argnums:
+    given = cast("tuple[Any, ...]", argnums)
+    for p in given:
         if not isinstance(p, int):
             raise refusal.runtime(f"argnum must be int, got: {type(p)} in argnums={argnums}")
-    positions = tuple(_position(p, count) for p in argnums)
+    positions = tuple(_position(p, count) for p in given)
     if len(set(positions)) != len(positions):
         raise refusal.runtime(f"argnums elements must be unique, got {positions}")
     return positions
@@ -68,20 +68,22 @@ def split_aux(result: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
     """(output, auxiliary) of what the function returned."""
     if not has_aux:
         return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        what = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
+    kind = str(type(result).__name__)
+    pair = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else None
+    if pair is None or len(pair) != 2:
+        what = kind if pair is None else f"{len(pair)} values"
         raise refusal.runtime(
             f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True, "
             f"got {what}"
         )
-    for leaf in flatten(result[1])[0]:
+    for leaf in flatten(pair[1])[0]:
         if not isinstance(leaf, TensorBase):
             raise refusal.runtime(
                 f"Expected tensors, got unsupported type {type(leaf)} in the auxiliary output",
                 f"{call}",
                 fix="return tensors, or keep other things in a variable outside.",
             )
-    return result
+    return pair[0], pair[1]
 
 
 def check_scalar(func: Callable[..., Any], value: Any) -> None:
@@ -207,11 +209,12 @@ def check_differentiable(leaves: list[Any]) -> None:
 
 def _outline(tree: Any) -> str:
     """The nesting of a tree: * for each leaf."""
-    if isinstance(tree, tuple):
-        inner = ", ".join(map(_outline, tree))
-        return f"({inner},)" if len(tree) == 1 else f"({inner})"
-    if isinstance(tree, list):
-        return f"[{', '.join(map(_outline, tree))}]"
+    if isinstance(tree, tuple | list):
+        inner = [_outline(part) for part in several(cast("Any", tree))]
+        if isinstance(tree, list):
+            return f"[{', '.join(inner)}]"
+        return f"({inner[0]},)" if len(inner) == 1 else f"({', '.join(inner)})"
     if isinstance(tree, dict):
-        return "{" + ", ".join(f"{k!r}: {_outline(v)}" for k, v in tree.items()) + "}"
+        entries = cast("dict[Any, Any]", tree)
+        return "{" + ", ".join(f"{k!r}: {_outline(v)}" for k, v in entries.items()) + "}"
     return "*"

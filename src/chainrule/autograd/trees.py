@@ -1,11 +1,10 @@
 """Nested tuples, lists and dicts of tensors: take apart and put together."""
 
-# pyright: basic
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 # Types of users, by `utils._pytree.register_pytree_node`: how each is taken apart and put together.
 REGISTERED: dict[type, tuple[Callable[[Any], tuple[Any, Any]], Callable[[Any, Any], Any]]] = {}
@@ -13,15 +12,18 @@ REGISTERED: dict[type, tuple[Callable[[Any], tuple[Any, Any]], Callable[[Any, An
 
 def several(value: Any) -> tuple[Any, ...]:
     """The members of a tuple or list; one value as a tuple of itself."""
-    return tuple(value) if isinstance(value, tuple | list) else (value,)  # pyright: ignore[reportUnknownArgumentType]
+    if not isinstance(value, tuple | list):
+        return (value,)
+    return tuple(cast("list[Any]", value))
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves in order, and what is needed to rebuild the tree."""
-    if REGISTERED and type(tree) in REGISTERED:
-        items, context = REGISTERED[type(tree)][0](tree)
+    kind = cast("type[Any]", type(tree))
+    if REGISTERED and kind in REGISTERED:
+        items, context = REGISTERED[kind][0](tree)
         leaves, (_, _, specs) = flatten(list(items))
-        return leaves, (type(tree), _Own(context), specs)
+        return leaves, (kind, _Own(context), specs)
     if isinstance(tree, tuple | list):
         leaves: list[Any] = []
         specs: list[Any] = []
@@ -29,11 +31,12 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
             found, spec = flatten(item)
             leaves += found
             specs.append((len(found), spec))
-        return leaves, (type(tree), None, specs)
+        return leaves, (kind, None, specs)
     if isinstance(tree, dict):
-        keys: Any = list(tree)
-        leaves, (_, _, specs) = flatten([tree[k] for k in keys])
-        return leaves, (type(tree), keys, specs)
+        entries = cast("dict[Any, Any]", tree)
+        keys = list(entries)
+        leaves, (_, _, specs) = flatten([entries[k] for k in keys])
+        return leaves, (kind, keys, specs)
     return [tree], None
 
 
@@ -83,13 +86,19 @@ def broadcast_prefix(prefix: Any, tree: Any, is_leaf: Callable[[Any], bool]) -> 
         return [prefix] * len(flatten(tree)[0])
     if isinstance(prefix, tuple | list):
         kind = list if isinstance(prefix, list) else tuple  # one does not stand for the other
-        if not isinstance(tree, kind) or len(prefix) != len(tree):
+        if not isinstance(tree, kind):
             return None
-        parts = [broadcast_prefix(p, t, is_leaf) for p, t in zip(prefix, tree, strict=True)]
+        pairs = several(prefix), several(tree)
+        if len(pairs[0]) != len(pairs[1]):
+            return None
+        parts = [broadcast_prefix(p, t, is_leaf) for p, t in zip(*pairs, strict=True)]
     elif isinstance(prefix, dict):
-        if not isinstance(tree, dict) or set(prefix) != set(tree):
+        if not isinstance(tree, dict):
             return None
-        parts = [broadcast_prefix(prefix[k], tree[k], is_leaf) for k in tree]
+        ours, theirs = cast("dict[Any, Any]", prefix), cast("dict[Any, Any]", tree)
+        if set(ours) != set(theirs):
+            return None
+        parts = [broadcast_prefix(ours[k], theirs[k], is_leaf) for k in theirs]
     else:
         return None
     if any(p is None for p in parts):
