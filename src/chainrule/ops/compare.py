@@ -211,6 +211,16 @@ def heaviside(x, at_zero):
     return np.where(np.equal(x, 0), at_zero, np.where(np.greater(x, 0), one, np.zeros_like(one)))
 
 
+@op(
+    vjp={"value": lambda g: g, "source": lambda g, name: no_derivative(name)},
+    jvp=lambda t_value, t_source, name: no_derivative(name),
+    node="NotImplemented",
+)
+def computed_from(value, source, *, name):
+    """A copy of what `name` made of `source` in a way that has no derivative."""
+    return np.array(value)
+
+
 # ---- bits --------------------------------------------------------------------------------------
 
 _NO_BITS = {"fVc": ""}

@@ -40,6 +40,7 @@ from .outputs import DRAWING, WRITES_BY_INDEX, check_before_drawing, write_out
 from .signatures import guarded, is_guarded
 
 API: dict[str, Public] = {}
+_COMPUTED_IN_TYPE_OF_OUT = frozenset(("cumsum", "cumprod", "sum", "prod", "nansum"))
 
 
 class Public:
@@ -62,7 +63,7 @@ class Public:
         self.autocast: str = forms.get("autocast", "")
         self.op: Op | None = forms.get("op")
         self.numbers: str = forms.get("numbers", "all")
-        self.takes_type_of_out: bool = name in ("cumsum", "cumprod")
+        self.takes_type_of_out: bool = name in _COMPUTED_IN_TYPE_OF_OUT
 
     @property
     def path(self) -> str:
@@ -170,12 +171,15 @@ def with_out(record: Public) -> Callable[..., Any]:
     """The function form: computes, then writes into `out` when one is given."""
 
     def into(out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        exact = record.exact_out or kwargs.get("dtype") is not None
         if record.takes_type_of_out and isinstance(out, TensorBase) and not kwargs.get("dtype"):
-            kwargs["dtype"] = out.dtype  # type: ignore[attr-defined]
+            kind = out.dtype  # type: ignore[attr-defined]
+            if record.name != "nansum" or kind.is_floating_point:  # nowhere else is there a NaN
+                kwargs["dtype"] = kind
         if record.path in DRAWING:
             check_before_drawing(record.path, out, (*args, *kwargs.values()))
         result = _to_be_written(record, args, kwargs)
-        return write_out(record.path, result, out, (*args, *kwargs.values()), record.exact_out)
+        return write_out(record.path, result, out, (*args, *kwargs.values()), exact)
 
     return guarded(record.path, record.name, record.function, into)
 

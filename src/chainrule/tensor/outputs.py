@@ -16,8 +16,8 @@ from ..autograd.inplace import assign, check_apart, refuse_overlap
 from ..autograd.lazy import memory
 from ..autograd.state import STATE, TRACE
 from ..autograd.value import TensorBase, make
+from ..ops.dtypes import bool_, from_numpy_dtype, get_default_dtype, int64, uint8
 from ..ops.dtypes import dtype as DType
-from ..ops.dtypes import from_numpy_dtype, get_default_dtype, int64
 from ..ops.layout import is_expanded
 from ..ops.products import TYPE_WORDS
 from .resizing import check_resizable, resized
@@ -25,8 +25,8 @@ from .signatures import wrong_type
 
 # The result's type and no other; elsewhere it is converted to a type that can hold it.
 EXACT = frozenset(
-    "abs alias_copy aminmax amax amin argmax argmin as_strided_copy bitwise_not bucketize ceil "
-    "complex polar "
+    "abs alias_copy aminmax amax amin argmax argmin argsort as_strided_copy bitwise_not bucketize "
+    "ceil complex polar "
     "conj_physical cross cummax cummin cumprod cumsum diag diagonal_copy expand_copy fix "
     "floor frac frexp float_power gather heaviside histc histogram index_add index_copy "
     "index_reduce index_select isin isneginf isposinf kthvalue lerp log_softmax logcumsumexp "
@@ -87,10 +87,12 @@ def write_out(name: str, result: Any, out: Any, args: tuple[Any, ...], exact: bo
     All of them are checked before the first one changes.
     """
     pairs = list(_pairs(name, result, out))
-    exact = exact or (name in EXACT and (len(pairs) > 1 or name not in _EXACT_PAIRS))
+    short = name.removeprefix("nn.functional.")
+    listed = name in EXACT or short in EXACT
+    exact = exact or (listed and (len(pairs) > 1 or name not in _EXACT_PAIRS))
     tensors = tuple(_tensors(args))
     for made, target in pairs:
-        check_target(name, target, tensors)
+        check_target(name, target, tensors, made)
         _check_type(name, made.dtype, target, exact)
         _check_memory(name, made, target, tensors)
     for made, target in pairs:
@@ -117,12 +119,14 @@ def _pairs(name: str, result: Any, out: Any) -> Any:
         yield from _pairs(name, made, target)
 
 
-def check_target(name: str, out: Any, tensors: tuple[Any, ...] = ()) -> None:
-    """Raise when nothing may be written to `out`, whatever it is."""
+def check_target(name: str, out: Any, tensors: tuple[Any, ...] = (), made: Any = None) -> None:
+    """Raise when nothing may be written to `out`, whatever it is; a result that was `made` without
+    a history (which element is the largest) has none to lose."""
     if not isinstance(out, TensorBase):
         raise wrong_type(name, "out", None, "Tensor", out)
     _refuse_levels(name, (out, *tensors))
-    if STATE.grad_enabled and (out._rg or any(t._rg for t in tensors)):
+    tracked = any(t._rg for t in tensors) and (made is None or made._rg)
+    if STATE.grad_enabled and (out._rg or tracked):
         raise refusal.runtime(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad.",
@@ -205,6 +209,13 @@ def _check_type(name: str, have: DType, out: Any, exact: bool) -> None:
     want = out.dtype
     if have is want:
         return
+    if name in ("all", "any") and want not in (bool_, uint8):
+        raise refusal.runtime(
+            f"{name} only supports bool tensor for result, got: "
+            f"{TYPE_WORDS.get(want.name, want.name)}",
+            f"{name}(out=...)",
+            fix="give an out= of type torch.bool.",
+        )
     if have.category > want.category or (name in _REAL_ONLY and want.is_complex):
         from .legacy import WORDS
 

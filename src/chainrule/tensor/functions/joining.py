@@ -98,6 +98,8 @@ def _usual_join(op: Any, tensors: Any, dim: int) -> Any:
             return None
         tracked = tracked or t._rg
     axis = dim + rank + (op.name == "stack") if dim < 0 else dim
+    if axis < 0:
+        return None
     arrays = tuple([t._a for t in tensors])
     try:
         result = op.forward(*arrays, axis=axis)

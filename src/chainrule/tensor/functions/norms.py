@@ -11,7 +11,7 @@ from ..api import public
 from .common import P, axis_of
 from .linalg import checked, matrices, one_scalar_type, square, tolerances, type_word
 from .spectral import eigvalsh
-from .vector_norms import vector_norm_of
+from .vector_norms import check_norm_type, vector_norm_of
 
 if TYPE_CHECKING:
     from ..annotations import DType, Ints, Tensor
@@ -33,13 +33,14 @@ def vector_norm(
         raise refusal.wrong_type(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str: {ord!r}"
         )
-    if dtype is not None:
-        x = x.to(dtype)
     if x.dtype.category < dtypes.FLOAT:
         raise refusal.runtime(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{type_word(x)}"
         )
+    if dtype is not None:
+        check_norm_type(x, dtype, "linalg.vector_norm")
+        x = x.to(dtype)
     return vector_norm_of(x, float(ord), dim, keepdim)
 
 
@@ -56,7 +57,8 @@ def matrix_norm(
     dtype: DType | None = None,
 ) -> Tensor:
     """A norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2 or -2."""
-    if dtype is not None:
+    if dtype is not None and A.dtype.category >= dtypes.FLOAT:
+        check_norm_type(A, dtype, "linalg.matrix_norm")
         A = A.to(dtype)
     if A.ndim < 2 or A.dtype.itemsize != 2:
         matrices(A, "linalg.matrix_norm")

@@ -190,6 +190,8 @@ def nansum(
     """The sum over `dim` of the elements that are not NaN."""
     if input.dtype.is_complex:
         raise refusal.runtime("nansum does not support complex inputs")
+    if dtype is not None and dtype.is_complex:
+        raise refusal.not_implemented(f'"nansum_cpu" not implemented for {dtype!r}')
     if dtype is not None:
         input = as_type(input, dtype)
     if is_integral(input):
@@ -207,6 +209,11 @@ def nanmean(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype!r}",
             fix="x.float().nanmean().",
+        )
+    if dtype is not None and dtype.category < dtypes.FLOAT:
+        raise refusal.runtime(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {dtype!r}"
         )
     number = sum(P.eq(input, input), dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / number

@@ -212,7 +212,10 @@ def unique(
 ) -> Any:  # fmt: skip
     """The distinct values (or slices along `dim`) in order; on request where each went, counts."""
     axis = None if dim is None else axis_of(dim, input.ndim)
+    _check_slices(input, axis)
     values, inverse, counts = P.unique(input.detach(), axis=axis)
+    name = "_unique2" if dim is None else "unique_dim"
+    values = _without_derivative(name, values, input)
     return _parts(values, inverse, counts, return_inverse, return_counts)
 
 
@@ -225,8 +228,28 @@ def unique_consecutive(
 ) -> Any:
     """The values (or slices along `dim`) without immediate repetitions."""
     axis = None if dim is None else axis_of(dim, input.ndim)
+    _check_slices(input, axis)
     values, inverse, counts = P.unique_consecutive(input.detach(), axis=axis)
+    values = _without_derivative("unique_consecutive", values, input)
     return _parts(values, inverse, counts, return_inverse, return_counts)
+
+
+def _check_slices(x: Any, axis: int | None) -> None:
+    """Raise where slices have no elements to be told apart by."""
+    if axis is not None and any(n == 0 for d, n in enumerate(x.shape) if d != axis):
+        raise refusal.runtime(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: "
+            f"slices along dimension {axis} of {list(x.shape)} have no elements"
+        )
+
+
+def _without_derivative(name: str, value: Any, *sources: Any) -> Any:
+    """A value that stops the gradients which reach it, if it was made of what wants any."""
+    for source in sources:
+        if isinstance(source, TensorBase) and (source._rg or source._level is not None):
+            if value.dtype.category >= dtypes.FLOAT:
+                value = P.computed_from(value, source, name=name)
+    return value
 
 
 def _parts(values: Any, inverse: Any, counts: Any, want_inverse: bool, want_counts: bool) -> Any:
@@ -301,6 +324,7 @@ def histogram(
     rows = input.detach().reshape(-1, 1)
     edges = _edges(input, [bins], range, "histogram")
     hist = _histogram(rows, edges, weight, density, input)
+    hist = _without_derivative("histogram", hist, input, weight, bins)
     line = P.clone(edges[0]) if isinstance(bins, TensorBase) else edges[0]
     return return_types.histogram((hist, line))
 
@@ -320,7 +344,9 @@ def histogramdd(
             f"{len(each)} and {count}"
         )
     edges = _edges(rows, each, range, "histogramdd")
-    found: Any = (_histogram(rows, edges, weight, density, input), tuple(edges))
+    hist = _histogram(rows, edges, weight, density, input)
+    hist = _without_derivative("histogramdd", hist, input, weight, *each)
+    found: Any = (hist, tuple(edges))
     return return_types.histogramdd(found)
 
 

@@ -29,8 +29,6 @@ def norm(
 
 
 def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    if dtype is not None:
-        input = as_type(input, dtype)
     if is_integral(input):
         raise refusal.runtime(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
@@ -38,6 +36,9 @@ def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
             "norm",
             fix="x.float().norm().",
         )
+    if dtype is not None:
+        check_norm_type(input, dtype, "linalg.vector_norm")
+        input = as_type(input, dtype)
     if p == "nuc":
         from ..api import API
 
@@ -45,6 +46,25 @@ def _norm(input: Any, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         return API["linalg.matrix_norm"].function(input, "nuc", dims, keepdim)
     order = 2.0 if p is None or p == "fro" else float(p)
     return vector_norm_of(input, order, dim, keepdim)
+
+
+def check_norm_type(x: Any, dtype: Any, name: str) -> None:
+    """Raise when a norm is asked for in a type that cannot hold the numbers, or is no real one."""
+    if dtype.category < dtypes.FLOAT:
+        raise refusal.runtime(
+            f"{name}: dtype should be floating point or complex. Got {dtype!r}",
+        )
+    if dtype.is_complex is not x.dtype.is_complex:
+        kind = "complex" if x.dtype.is_complex else "real"
+        raise refusal.runtime(
+            f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype!r}"
+        )
+    if dtypes.promote_types(x.dtype, dtype) is not dtype:
+        raise refusal.runtime(
+            f"{name}: the dtype of the input ({x.dtype!r}) should be convertible without narrowing "
+            f"to the specified dtype ({dtype!r})",
+            fix="convert the norm: it is computed in the input's type.",
+        )
 
 
 def vector_norm_of(input: Any, order: float, dim: Any, keepdim: bool) -> Any:
