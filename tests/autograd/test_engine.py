@@ -89,6 +89,15 @@ def test_grad_with_unused_input():
     assert zeros.tolist() == [0]
 
 
+def test_zeros_for_unused_inputs_belong_to_the_graph_of_gradients():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    many = {"create_graph": True, "materialize_grads": True}
+    zeros = torch.autograd.grad((x * x).sum(), [x, y], **many)[1]
+    assert zeros.requires_grad
+    again = torch.autograd.grad(zeros.sum(), [x, y], materialize_grads=True)
+    assert [g.tolist() for g in again] == [[0, 0], [0, 0, 0]]
+
+
 def test_is_grads_batched_gives_all_rows_at_once():
     x = leaf(1, 2, 3)
     y = x * x

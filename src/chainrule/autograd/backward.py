@@ -110,7 +110,8 @@ def grad(
     )  # fmt: skip
     for k, g in enumerate(found):
         if g is None and materialize_grads:
-            found[k] = make(np.zeros(tuple(wanted[k].shape), wanted[k].dtype.np))
+            found[k] = zeros = make(np.zeros(tuple(wanted[k].shape), wanted[k].dtype.np))
+            zeros._rg = create_graph  # as every gradient is then
         elif g is None and not allow_unused:
             raise errors.unused_input(k)
     return tuple(found)
