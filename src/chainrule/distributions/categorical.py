@@ -84,8 +84,11 @@ class Categorical(Distribution):
 
     @checked
     def log_prob(self, value: Any) -> Any:
-        index, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, index[..., :1]).squeeze(-1)
+        index, logits = value.long().unsqueeze(-1), self.logits
+        if index.shape[:-1] != logits.shape[:-1]:
+            index, logits = torch.broadcast_tensors(index, logits)
+            index = index[..., :1]
+        return logits.gather(-1, index).squeeze(-1)
 
     def entropy(self) -> Any:
         finite = self.logits.clamp(min=torch.finfo(self.logits.dtype).min)

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import chainrule as torch
 from chainrule.autograd.accidents import explain_methods
+from chainrule.autograd.state import STATE
+from chainrule.autograd.value import PLAIN
 
 from .utils import name_formulas
 
@@ -230,6 +234,31 @@ class _Interval(_Bounded):
 class _HalfOpenInterval(_Bounded):
     bounds = ("lower_bound", "upper_bound")
     check = lambda self, value: (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+# Their checks are written in operators, which mean the same for an array.
+_BY_ELEMENT = {
+    _Boolean, _IntegerInterval, _IntegerLessThan, _IntegerGreaterThan, _Real, _GreaterThan,
+    _GreaterThanEq, _LessThan, _Interval, _HalfOpenInterval,
+}  # fmt: skip
+_NUMBERS = (int, float)
+
+
+def holds(constraint: Any, value: Any) -> bool:
+    """Whether a value lies inside everywhere: asked of its array where nobody watches."""
+    inner = constraint
+    if inner.__class__ is _IndependentConstraint and value.ndim >= inner.reinterpreted_batch_ndims:
+        inner = inner.base_constraint
+    if (
+        inner.__class__ in _BY_ELEMENT
+        and value.__class__ in PLAIN
+        and not (STATE.unusual or STATE.levels or value._lazy)
+        and value._a.dtype.char in "fdl"
+        and all([bound.__class__ in _NUMBERS for bound in inner.__dict__.values()])
+    ):
+        with np.errstate(invalid="ignore"):
+            return bool(np.logical_and.reduce(inner.check(value._a), None))
+    return bool(constraint.check(value).all())
 
 
 # ---- vectors and matrices ------------------------------------------------------------------------

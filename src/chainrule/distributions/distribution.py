@@ -107,7 +107,7 @@ class Distribution:
             ):
                 continue  # follows from another parameter
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not constraints.holds(constraint, value):
                 raise refusal.value(
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
@@ -270,7 +270,7 @@ class Distribution:
                 "initialize the distribution with `validate_args=False` to turn off validation.",
             )
             return
-        if not support.check(value).all():
+        if not constraints.holds(support, value):
             raise refusal.value(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
