@@ -320,6 +320,12 @@ def _load_native_kernel(name: str, compiles: bool) -> Any:
     return importlib.import_module(".compiler.native.library", __package__).load(name, compiles)
 
 
+def _limit_products(threads: int) -> None:
+    import importlib
+
+    importlib.import_module(".compiler.machine.blas", __package__).limit_threads(threads)
+
+
 def _place_arrays() -> bool:
     import importlib
 
@@ -338,6 +344,7 @@ def _load_operators() -> Any:
 _ops.LIBRARY.append(_load_operators)
 _allocation.provide(_place_arrays)
 _kernels.install(_load_fast_product)
+_kernels.limit_by(_limit_products)
 _kernels.provide(_load_native_kernel)
 
 

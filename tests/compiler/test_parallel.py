@@ -10,7 +10,7 @@ from chainrule.compiler.graph.program import Graph
 from chainrule.compiler.graph.types import emit
 from chainrule.compiler.loops import costs
 from chainrule.compiler.loops.nest import Kernel
-from chainrule.compiler.machine import worker_threads
+from chainrule.compiler.machine import blas, worker_threads
 from chainrule.compiler.runtime.plan import Plan
 
 from .programs import assert_same_as_interpreted, random_inputs
@@ -212,3 +212,15 @@ def test_losses_of_many_rows_have_the_same_bits_for_any_number_of_threads():
         chainrule.testing.assert_close(one, other)
     for others in made[1:]:
         assert all(chainrule.equal(a, b) for a, b in zip(made[0], others, strict=True))
+
+
+def test_the_products_of_numpy_keep_to_the_threads_that_were_asked_for():
+    found = blas.find()
+    if found is None or found.get_threads is None:
+        pytest.skip("NumPy's library has no such setting")
+    before = chainrule.get_num_threads()
+    try:
+        chainrule.set_num_threads(1)
+        assert found.get_threads() == 1
+    finally:
+        chainrule.set_num_threads(before)

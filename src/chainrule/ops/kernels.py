@@ -38,6 +38,20 @@ def install(loader: Callable[[], Product | None]) -> None:
         _loader, _product = loader, None
 
 
+def limit_by(limit: Callable[[int], None]) -> None:
+    """Give the function that limits the threads of the products that are left to NumPy."""
+    _limits[:] = [limit]
+
+
+_limits: list[Callable[[int], None]] = []
+
+
+def limit_threads(count: int) -> None:
+    """Let NumPy's products use so many threads at most."""
+    for limit in _limits:
+        limit(count)
+
+
 def large_product(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
     """a @ b for two large matrices of one float type, plus a bias in every row."""
     return (_product or _load())(a, b, bias)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..autograd.warn_once import WARNINGS
+from ..ops import kernels
 
 
 class _Settings:
@@ -72,10 +73,11 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_num_threads(int_: int) -> None:
-    """How many threads compiled programs use."""
+    """How many threads products and compiled programs use, those of NumPy's BLAS among them."""
     if not isinstance(int_, int) or int_ <= 0:
         raise RuntimeError(f"set_num_threads expects a positive integer, got {int_!r}")
     _Settings.threads = int_
+    kernels.limit_threads(int_)
     for tell in _Settings.told_of_threads:
         tell()
 

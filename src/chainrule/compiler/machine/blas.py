@@ -32,6 +32,8 @@ class Blas(NamedTuple):
     dgemm: int
     int_bits: int
     set_threads: Any = None  # a function of a count, where the library has one
+    threads: int = 1  # as many as it uses unless it is told otherwise
+    get_threads: Any = None
 
 
 _found: list[Blas | None] = []
@@ -51,9 +53,18 @@ def keep_to_one_thread() -> None:
     ours on the same cores: a step of an MLP (784-512-512-10) took 4.7 ms with both, 2.4 ms with
     one kind.
     """
+    _left_to_workers.append(True)
+    limit_threads(1)
+
+
+_left_to_workers: list[bool] = []
+
+
+def limit_threads(count: int) -> None:
+    """Let products that are left to the library use so many threads, or fewer as it came with."""
     found = find()
     if found is not None and found.set_threads is not None:
-        found.set_threads(1)
+        found.set_threads(1 if _left_to_workers else min(count, found.threads))
 
 
 def _search() -> Blas | None:
@@ -68,7 +79,11 @@ def _search() -> Blas | None:
             ):
                 address = [ctypes.cast(f, ctypes.c_void_p).value for f in functions]  # pyright: ignore[reportArgumentType]
                 setter = getattr(library, f"{prefix}openblas_set_num_threads{suffix}", None)
-                return Blas(int(address[0] or 0), int(address[1] or 0), bits, setter)
+                getter = getattr(library, f"{prefix}openblas_get_num_threads{suffix}", None)
+                threads = 1 if getter is None else getter()
+                return Blas(
+                    int(address[0] or 0), int(address[1] or 0), bits, setter, threads, getter
+                )
     return None
 
 
