@@ -350,3 +350,14 @@ def test_a_leaf_keeps_the_buffer_its_gradient_was_computed_into():
     size = 500 * 500 * 8
     assert peak < 3.5 * size  # two products and their sum, no further copy
     assert linear_peak < 1.5 * size
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.complex64])
+def test_the_gradient_of_a_number_can_be_written_to(dtype):
+    x = torch.tensor(0.5, dtype=dtype, requires_grad=True)
+    (x * 2 + x * 4).abs().backward()
+    torch.nn.utils.clip_grad_norm_([x], 3.0)
+    assert x.grad.item().real == pytest.approx(3.0, 1e-2)
+    x.grad.mul_(2).zero_()
+    (x * 2 + x * 4).abs().backward()
+    assert x.grad.item() == 6

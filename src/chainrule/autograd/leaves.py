@@ -66,7 +66,9 @@ def accumulate(leaf: Any, g: Any, fresh: bool, mode: str) -> None:
         g = _of_type(g, leaf._rare["grad_dtype"] if have is None else have.dtype, mode)
     if have is None and mode is RAW:
         like = leaf._a
-        if not fresh or like.__class__ is not ndarray or g.strides != like.strides:
+        # What NumPy computes of scalars is no array, and cannot be written to.
+        arrays = g.__class__ is ndarray and like.__class__ is ndarray
+        if not fresh or not arrays or g.strides != like.strides:
             g = _own(like, g, fresh)
         leaf._grad = make(g)
         return

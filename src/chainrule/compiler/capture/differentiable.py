@@ -23,11 +23,11 @@ from ...autograd.state import STATE
 from ...autograd.value import make
 from ...ops.schema import TABLE
 from ..graph.op_table import lookup, lowering
-from ..graph.program import Value
+from ..graph.program import Graph, Value
 from ..passes.partition import Partition, without
 from ..runtime.plan import Plan
 from .program import Alias, Output, Program
-from .replay import Replay
+from .replay import Replay, leading_to
 from .runner import Runner
 from .walk import walk
 
@@ -184,6 +184,34 @@ class Settings:
                 )
 
 
+class Repetition:
+    """Some outputs of a program computed once more: nothing is written, and what was drawn or is
+    overwritten since is given."""
+
+    def __init__(self, graph: Graph, numbers: list[int], known: range) -> None:
+        wanted = [graph.outputs[n] for n in numbers]
+        given = {v: k for k, v in enumerate(graph.outputs[n] for n in known) if _is_value(v)}
+        self._overwritten = [(k, given[v]) for k, v in enumerate(graph.inputs) if v in given]
+        self._drawn = {v: k for v, k in given.items() if v not in graph.inputs}
+        again = Graph()
+        again.inputs = [*graph.inputs, *self._drawn]
+        again.input_names = [*graph.input_names, *(f"drawn{k}" for k in self._drawn.values())]
+        again.constants = dict(graph.constants)
+        rest = [i for i in graph.instrs if not any(v in self._drawn for v in i.outputs)]
+        again.instrs = leading_to(wanted, rest)
+        again.outputs = wanted
+        self._plan = Plan(again) if all(map(_is_pure, again.instrs)) else None
+
+    def run(self, arrays: list[Any], kept: list[Any]) -> list[Any]:
+        """The outputs, or nothing where they cannot be computed so."""
+        if self._plan is None:
+            return []
+        given = list(arrays)
+        for k, known in self._overwritten:
+            given[k] = kept[known]
+        return self._plan.run([*given, *(kept[k] for k in self._drawn.values())])
+
+
 class DifferentiableRunner(Runner):
     """Runs the forward plan and leaves a node for the backward plan."""
 
@@ -195,8 +223,7 @@ class DifferentiableRunner(Runner):
         self.partition = Partition(program.graph, seeds, program.results)
         rules = program.second.rules
         self.settings = Settings(rules) if rules else None
-        forward = self.partition.forward
-        self._repeatable = not forward.writes and all(map(_is_pure, forward.instrs))
+        self.repetition: Repetition | None = None
         self.backward_plan: Plan | None = None
         self._partial_plans: dict[tuple[int, ...], tuple[Plan | None, list[bool], list[bool]]] = {}
         return Plan(self.partition.forward)
@@ -252,12 +279,14 @@ class DifferentiableRunner(Runner):
     def _refuse_other_values(self, saved: Any) -> None:
         """Raise where the plan gives other values now than those it saved: something it read was
         written in a way that no counter of writes sees."""
-        if not self._repeatable:
-            return
-        values, _, _, _, arrays, _ = saved
-        again = self.plan.run(arrays)
-        for (kind, n), then in zip(self._kept, values, strict=True):
-            if kind == "output" and not _alike(again[n], then):
+        values, _, _, _, arrays, kept = saved
+        numbers = [n for kind, n in self._kept if kind == "output"]
+        if self.repetition is None:
+            known = range(self._count, self._kept_end)
+            self.repetition = Repetition(self.partition.forward, numbers, known)
+        then = [v for (kind, _), v in zip(self._kept, values, strict=True) if kind == "output"]
+        for now, before in zip(self.repetition.run(arrays, kept), then, strict=False):
+            if not _alike(now, before):
                 raise RuntimeError(
                     "what a compiled function read was changed through x.data or NumPy between "
                     "the call and a backward pass with create_graph=True, a hook on a result or a "

@@ -33,7 +33,7 @@ class Replay:
         self.has_own_rules = bool(program.second.rules)
         self.kept = graph.outputs[program.shown : program.results]
         self.constants = dict(graph.constants)
-        self.instrs = _leading_to(self.outputs, graph.instrs)
+        self.instrs = leading_to(self.outputs, graph.instrs)
         read = {v for instr in self.instrs for v in instr.values} | set(self.outputs)
         sources = zip(graph.inputs, program.sources, strict=True)
         given = [(v, s) for v, s in sources if s.kind != "seed"]
@@ -82,7 +82,7 @@ class Replay:
         found = set()
         for nr, v in zip(self.slots, self.outputs, strict=True):
             others = [o for o in self.outputs if o is not v]
-            if any(v in instr.values for instr in _leading_to(others, self.instrs)):
+            if any(v in instr.values for instr in leading_to(others, self.instrs)):
                 found.add(nr)
         return frozenset(found)
 
@@ -151,13 +151,13 @@ def _is_constant(source: Any, leaves: list[Any]) -> bool:
 
 def kept_for(graph: Any, outputs: list[Any]) -> list[Value]:
     """What these outputs need and nobody has later: what was drawn, and what is overwritten."""
-    found = _leading_to(outputs, graph.instrs)
+    found = leading_to(outputs, graph.instrs)
     draws = [v for instr in found if lookup(instr.op).random for v in instr.outputs]
     read = {v for instr in found for v in instr.values}
     return draws + [graph.inputs[k] for _, k in graph.writes if graph.inputs[k] in read]
 
 
-def _leading_to(outputs: list[Any], instrs: list[Instr]) -> list[Instr]:
+def leading_to(outputs: list[Any], instrs: list[Instr]) -> list[Instr]:
     """What the outputs need."""
     live = {v for v in outputs if isinstance(v, Value)}
     found = []
