@@ -12,7 +12,7 @@ from typing import Any
 
 NAMES = (
     "straight", "inplace", "hooks", "roots", "batched", "reductions", "half", "edges", "layouts",
-    "layers", "fused", "state",
+    "layers", "fused", "mixed", "state",
 )  # fmt: skip
 
 

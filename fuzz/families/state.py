@@ -19,6 +19,7 @@ from ..script import Disagreement, Raised, Script, code_generation, compare, sho
 from .state_effects import effects
 from .state_gradients import gradients
 from .state_libraries import LIBRARIES
+from .state_loops import loops
 from .state_overlooked import OVERLOOKED
 from .state_places import PLACES, Place
 from .state_tensors import tensors
@@ -56,6 +57,8 @@ def generate(seed: int) -> Script:
         return Script("state", seed, tuple(effects(rng, CALLS)))
     if kind < 0.44:
         return Script("state", seed, tuple(gradients(rng, CALLS)))
+    if kind >= 0.95:
+        return Script("state", seed, tuple(loops(rng, CALLS)))
     return Script("state", seed, tuple(_numbers(rng)))
 
 

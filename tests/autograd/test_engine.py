@@ -361,3 +361,48 @@ def test_the_gradient_of_a_number_can_be_written_to(dtype):
     x.grad.mul_(2).zero_()
     (x * 2 + x * 4).abs().backward()
     assert x.grad.item() == 6
+
+
+def test_a_hook_of_several_tensors_is_called_though_one_gets_no_gradient():
+    class Apart(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.set_materialize_grads(False)
+            return a * 2, b * 3
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return grads
+
+    seen, x, z = [], leaf(1.0), leaf(2.0)
+    y = x * 1
+    first, _ = Apart.apply(z, y)
+    torch.autograd.graph.register_multi_grad_hook([y, z], seen.append)
+    for _ in range(2):
+        first.sum().backward(retain_graph=True)
+    assert [[g if g is None else g.tolist() for g in grads] for grads in seen] == [[None, [1]]] * 2
+
+
+def kept_by_a_tensor(x, seen):
+    x.register_hook(seen.append)
+    return x
+
+
+def kept_by_several(x, seen):
+    torch.autograd.graph.register_multi_grad_hook([x], lambda grads: seen.append(grads[0]))
+    return x
+
+
+def kept_by_a_node(x, seen):
+    y = x * 1
+    y.grad_fn.register_hook(lambda given, _: seen.append(given[0]))
+    return y
+
+
+@pytest.mark.parametrize("keep", [kept_by_a_tensor, kept_by_several, kept_by_a_node])
+def test_gradients_that_hooks_keep_stay_as_they_were(keep):
+    x, seen = leaf(1.0), []
+    for k in (2.0, 3.0, 4.0):
+        (keep(x, seen) if not seen or keep is kept_by_a_node else x).mul(k).sum().backward()
+    assert [g.tolist() for g in seen] == [[2], [3], [4]]
+    assert x.grad.tolist() == [9]

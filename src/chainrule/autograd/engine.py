@@ -258,8 +258,10 @@ class Walk:
             if not STATE.anomaly
             else self.watched(node, g, parents)
         )
+        unseen = raw
         if node.hooks is not None and node.hooks.post:
             grads = self.after(node, grads, received)
+            unseen = False  # a hook may keep what it is shown
         if not self.keep:
             node.release()
         counts = self.counts
@@ -274,7 +276,7 @@ class Walk:
                 gp = zeros_for_hooks(self, p, g)
                 if gp is None:
                     self.stopped.append(p)
-            fresh = raw and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
+            fresh = unseen and gp is not g and isinstance(gp, np.ndarray) and gp.base is None
             left = counts[key] = counts[key] - 1
             if key > 0:  # a leaf; nodes have numbers below zero
                 if exchanged_since(p, node):
@@ -358,9 +360,8 @@ class Walk:
         meta = leaf._rare
         hooks = meta.get("hooks") if meta is not None else None
         if hooks is not None:
-            replaced = self.run_tensor_hooks(hooks.tensor.get(0), g, fresh)
-            fresh = fresh and replaced is g
-            g = replaced
+            g = self.run_tensor_hooks(hooks.tensor.get(0), g, fresh)
+            fresh = fresh and not hooks.tensor.get(0)  # a hook may keep what it is given
         if self.captures is not None:
             for positions in self.captures.get(key, {}).values():
                 for position in positions:

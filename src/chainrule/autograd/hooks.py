@@ -147,6 +147,15 @@ def register_multi_grad_hook(
         return _MultiHandle([register_hook(t, first) for t in given if t._rg])
     edges = [edge_inside(t) for t in given]
 
+    def finish(walk: Any) -> None:
+        """Not all came: a function on the way left a gradient undefined."""
+        with lock:
+            entry = seen.get(walk)
+            if entry is not None:
+                del seen[walk]
+        if entry is not None:
+            fn(entry[1])
+
     def collect(k: int) -> Callable[[Any], None]:
         def inner(grad: Any) -> None:
             walk = STATE.passes[-1]
@@ -155,6 +164,7 @@ def register_multi_grad_hook(
                 if entry is None:  # [how many are still to come, the gradients]
                     coming = sum(e is not None and walk.reaches(e) for e in edges)
                     entry = seen[walk] = [coming, [None] * len(given)]
+                    walk.at_end.append(lambda: finish(walk))
                 entry[0] -= 1
                 entry[1][k] = grad
                 complete = entry[0] == 0
