@@ -12,7 +12,7 @@ from typing import Any
 
 import chainrule
 
-from ..script import Raised, Script, compare, shown, to_first_error
+from ..script import Disagreement, Raised, Script, Seen, compare, shown, to_first_error
 
 WEIGHT = 2
 SETUP = """torch.manual_seed(0)
@@ -264,8 +264,23 @@ def check(script: Script, torch: Any = chainrule, *, oracle: Any = None, **ways:
     last = len(min(got, want, key=len)) - 1
     if isinstance(want[last], Raised) and re.search(MORE, want[last].words):
         got, want = got[:last], want[:last]
-    compare("PyTorch", got, want, 1e-6, 1e-7)
+    try:
+        alike = [_alike(a, b) for a, b in zip(got, want, strict=False)]
+        compare("PyTorch", got, alike + want[len(got) :], 1e-6, 1e-7)
+    except Disagreement:
+        if "Lazy" not in script.text():
+            raise
+        return "invalid"  # what comes before a gradient left undefined runs in PyTorch, with zeros
     return "ok"
+
+
+def _alike(got: Any, want: Any) -> Any:
+    """What is wanted; where one side has no gradient and the other zeros, what there is."""
+    if isinstance(got, list) and isinstance(want, list) and len(got) == len(want):
+        return [_alike(a, b) for a, b in zip(got, want, strict=True)]
+    one, other = (got, want) if isinstance(got, Seen) else (want, got)
+    absent = other == "NoneType None" and isinstance(one, Seen) and not one.values.any()
+    return got if absent else want
 
 
 def _check_with_copies(script: Script, torch: Any, got: list[Any]) -> str:
