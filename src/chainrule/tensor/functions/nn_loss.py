@@ -140,7 +140,8 @@ def huber_loss(
         )
     if weight is not None:
         loss = _compared(P.huber_loss, input, target, "none", delta=float(delta))
-        return _weighted(_as_given(loss, input), weight, reduction, input)
+        each = _weighted(_as_given(loss, input), weight, "none", input)
+        return each if reduction == "none" else each.sum() if reduction == "sum" else each.mean()
     loss = _compared(P.huber_loss, input, target, reduction, delta=float(delta))
     return _as_given(loss, input)
 
