@@ -324,3 +324,21 @@ def test_a_part_of_an_argument_in_sight_stays_where_it_is():
     for k in range(8):
         z = whole if k < 5 else torch.full((4, 4), 7.0)
         assert run(torch.ones(1), z).item() == 114.0
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_views_that_were_written_in_a_mode_without_history(mode):
+    def f(x):
+        first = x.view(-1)
+        first[0] = 7
+        return first, x * 1
+
+    results = []
+    for g in (f, torch.compile(f)):
+        for _ in range(4):
+            x = torch.ones(2, 2).requires_grad_()
+            with warnings.catch_warnings(), mode():
+                warnings.simplefilter("ignore")
+                first, second = g(x)
+                results.append([x.tolist(), first.tolist(), second.tolist(), first.requires_grad])
+    assert results == [results[0]] * 8

@@ -258,11 +258,17 @@ class Call:
             if known is not None and known.storage in self.shared and t._rg:
                 t = self._base(t, known)  # of which views are taken again
             opened[id(t)] = t
-        return [
-            t
-            for t in opened.values()
-            if t._rg and edge(t) is not None and not isinstance(edge(t), TensorBase)
-        ]
+        return [t for t in opened.values() if t._rg and self._has_node(t)]
+
+    def _has_node(self, t: Any) -> bool:
+        """Whether a result was computed, and is no leaf. Some views cannot say any more, because
+        they were made and written in modes that eager code, too, asks about when they are used."""
+        try:
+            found = edge(t)
+        except RuntimeError:
+            self.trace.fail("a result is a view whose memory was written in another mode")
+            return False
+        return found is not None and not isinstance(found, TensorBase)
 
     def _shared(self, results: list[Any]) -> dict[Any, Any]:
         """Memory that the call made and several results show, or one that is a view which may not
