@@ -20,6 +20,7 @@ from .state_effects import effects
 from .state_gradients import gradients
 from .state_libraries import LIBRARIES
 from .state_loops import loops
+from .state_odd import odd
 from .state_overlooked import OVERLOOKED
 from .state_places import PLACES, Place
 from .state_tensors import tensors
@@ -59,6 +60,8 @@ def generate(seed: int) -> Script:
         return Script("state", seed, tuple(gradients(rng, CALLS)))
     if kind >= 0.95:
         return Script("state", seed, tuple(loops(rng, CALLS)))
+    if kind >= 0.88:
+        return Script("state", seed, tuple(odd(rng, CALLS)))
     return Script("state", seed, tuple(_numbers(rng)))
 
 
