@@ -121,11 +121,15 @@ def judge(trial: Trial) -> tuple[str, str]:
 def _returned(result: Any) -> tuple[int, int]:
     """How many numbers a call returned in tensors, and their bytes; repeated ones count once."""
     parts = result if isinstance(result, list | tuple) else (result,)
-    held = [p.values() if getattr(p, "is_nested", False) else p for p in parts[:100]]
+    held = [p.values() if _is_nested(p) else p for p in parts[:100]]
     found = {id(p): p.untyped_storage().nbytes() for p in held if _has_memory(p)}
     numbers = sum(p.numel() for p in held if id(p) in found)
     size = sum(found.values())
     return min(numbers, size), size
+
+
+def _is_nested(part: Any) -> bool:
+    return not isinstance(part, type) and bool(getattr(part, "is_nested", False))
 
 
 def _has_memory(part: Any) -> bool:

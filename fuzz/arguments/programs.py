@@ -115,7 +115,7 @@ def _mapped() -> Any:
 
 
 _HELPERS = frozenset("TPGRIDELAVN") | {
-    "FILE", "SAVED", "list", "next", "iter", "bytearray", "ALL",
+    "FILE", "SAVED", "SUM", "list", "next", "iter", "bytearray", "ALL",
 }  # fmt: skip
 
 

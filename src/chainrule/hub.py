@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlparse
 
 from .autograd import refusal
-from .autograd.accidents import in_words
+from .autograd.accidents import explain_module, in_words
 
 # The part of a file's name that says what its contents hash to.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -251,3 +251,6 @@ class _Plain:
 
     def close(self) -> None:
         """Nothing is shown."""
+
+
+explain_module(globals())

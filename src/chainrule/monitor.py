@@ -18,6 +18,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .autograd.accidents import explain_module
+
 data_value_t = str | float | int | bool
 
 
@@ -137,6 +139,8 @@ class TensorboardEventHandler:
             for key, value in event.data.items():
                 self._writer.add_scalar(key, value, walltime=event.timestamp.timestamp())
 
+
+explain_module(globals())
 
 __all__ = [
     "Aggregation", "Event", "EventHandlerHandle", "Stat", "TensorboardEventHandler",

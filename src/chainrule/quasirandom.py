@@ -9,6 +9,7 @@ import numpy as np
 import chainrule as torch
 
 from .autograd import refusal
+from .autograd.accidents import explain_module
 from .ops import interrupts
 
 
@@ -144,5 +145,7 @@ def _directions(dimension: int, bits: int) -> np.ndarray:
     engine: Any = qmc.Sobol(d=dimension, scramble=False, bits=bits)
     return np.ascontiguousarray(engine._sv.astype(np.int64))
 
+
+explain_module(globals())
 
 __all__ = ["SobolEngine"]

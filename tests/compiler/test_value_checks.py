@@ -133,6 +133,22 @@ def test_wrong_numbers_are_refused_as_in_eager(name, used):
     )
 
 
+@pytest.mark.parametrize("name", ["getitem", "getitem of two", "index_select", "cross_entropy"])
+def test_wrong_numbers_of_examples_are_refused_though_no_result_is_used(name):
+    use, index_with, length = USES[name]
+
+    def function(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+        torch.func.vmap(lambda j: use(x, j))(torch.stack([i, i]))
+        return x * 2
+
+    compiled = torch.compile(function)
+    for _ in range(3):
+        compiled(torch.ones(5, 4), index_with(1))
+    for k in (1, length - 1, length, -length - 1, 1 << 40):
+        expected = outcome(function, torch.ones(5, 4), index_with(k))
+        assert outcome(compiled, torch.ones(5, 4), index_with(k)) == expected, k
+
+
 def test_a_step_that_meets_a_wrong_class_changes_nothing():
     model = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 4))
     optimizer = optim.AdamW(model.parameters(), lr=0.1)

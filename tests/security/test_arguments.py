@@ -219,3 +219,29 @@ def test_bytes_text_and_fractions_are_no_sizes(value):
     ):
         with pytest.raises(TypeError, match=r"must be (tuple of ints|int), not"):
             call()
+
+
+NONSENSE_CALLS = {
+    "compare_set": lambda: torch.distributed.HashStore().compare_set("a", 5, "b"),
+    "is_backend_available": lambda: torch.distributed.is_backend_available(5),
+    "SobolEngine": lambda: torch.quasirandom.SobolEngine("x"),
+    "draw": lambda: torch.quasirandom.SobolEngine(2).draw([1]),
+    "make_tensor": lambda: torch.testing.make_tensor(3, dtype=5, device="cpu"),
+    "placeholder": lambda: torch.fx.Graph().placeholder(5),
+    "Timer": lambda: torch.utils.benchmark.Timer("1", setup=5),
+    "schedule": lambda: torch.profiler.schedule(wait="x", warmup=1, active=1),
+    "Stat": lambda: torch.monitor.Stat("a", 5, 3),
+    "gradient_flow": lambda: torch.gradient_flow(nn.Linear(2, 2), 5),
+    "compare_derivatives": lambda: torch.compare_derivatives(torch.sum, torch.ones(2), steps=5),
+    "functionalize": lambda: torch.func.functionalize(5),
+    "disable": lambda: torch.compiler.disable(5),
+    "estimate": lambda: torch.memory.estimate(nn.Linear(2, 2), torch.ones(2), kwargs=5),
+    "load_state_dict_from_url": lambda: torch.hub.load_state_dict_from_url(5),
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE_CALLS)
+def test_tools_name_the_call_that_was_given_nonsense(name):
+    with pytest.raises((TypeError, ValueError, RuntimeError), match=name) as caught:
+        NONSENSE_CALLS[name]()
+    assert "5" in str(caught.value) or "x" in str(caught.value) or "[1]" in str(caught.value)

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..autograd.source import warn_user
 from ..autograd.state import STATE
 from .settings import DEFAULT_DTYPES, START, THREAD, Settings
@@ -166,3 +167,6 @@ def set_autocast_gpu_dtype(dtype: Any) -> None:
     """Choose what a CUDA device would compute in under autocast."""
     _deprecated("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)
+
+
+explain_module(globals())

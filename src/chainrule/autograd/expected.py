@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .state import STATE, TRACE
+from .value import bottom
 
 
 def expect_within(tensor: Any, low: float, high: float, spared: int | None = None) -> None:
@@ -12,6 +13,10 @@ def expect_within(tensor: Any, low: float, high: float, spared: int | None = Non
 
     A compiled call checks the same before it writes anything, whether or not the result of what
     follows is used; where it does not hold, the function runs eagerly and raises its own error.
+    Below transforms that is so of the numbers of every example.
     """
-    if STATE.unusual & TRACE and tensor._level is None:
-        STATE.trace.expect(tensor, low, high, spared)
+    if not STATE.unusual & TRACE:
+        return
+    plain = bottom(tensor)
+    if plain._level is None:
+        STATE.trace.expect(plain, low, high, spared)

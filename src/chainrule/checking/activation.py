@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.backward import grad
 from ..autograd.value import make
 from .overfit import overfits
@@ -305,3 +306,6 @@ def _judge(audit: ActivationAudit) -> None:
             f"a small network cannot overfit {', '.join(failed)} examples with it (loss "
             f"{max(audit.overfit.values()):.2g})"
         )
+
+
+explain_module(globals())

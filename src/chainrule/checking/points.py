@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import make
 from . import jacobians
 from .flow import LayerNorm, layer_norms
@@ -484,3 +485,6 @@ def _remark(report: PointsReport) -> None:
     for row in report.layers:
         if row.verdict:
             report.remarks.append(f"{row.verdict} gradient at {row.name}: norm {number(row.norm)}")
+
+
+explain_module(globals())

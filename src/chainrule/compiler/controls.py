@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..autograd import source
+from ..autograd import refusal, source
+from ..autograd.accidents import in_words
 from ..autograd.state import STATE, TRACE
 from .compiled_function import CompiledFunction
 from .stance import EAGER, compiled_functions
@@ -47,6 +48,10 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     if hasattr(inner, "named_parameters"):  # a module: its calls, not the object
         inner.forward = disable(inner.forward, recursive, reason=reason)
         return inner
+
+    if not callable(inner):
+        raise refusal.wrong_type(f"torch.compiler.disable takes a function, not {in_words(fn)}")
+    recursive = bool(recursive)
 
     @functools.wraps(inner)
     def eager(*args: Any, **kwargs: Any) -> Any:

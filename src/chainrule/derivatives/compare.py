@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.backward import grad
 from ..autograd.node import Node, OutSlot
 from ..autograd.value import TensorBase, make
@@ -312,5 +313,7 @@ def _recorded(f: Callable[..., Any]) -> int:
             stack.extend(node.parents)
     return len(seen)
 
+
+explain_module(globals())
 
 __all__ = ["Comparison", "Growth", "StepError", "compare_derivatives", "expression_growth"]

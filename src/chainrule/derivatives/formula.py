@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..ops.schema import TABLE
 from . import expression as e
@@ -160,3 +161,6 @@ def _value(node: Expr, args: list[Any]) -> Any:
     if name in _DIRECT:
         return _DIRECT[name](*args)
     return np.asarray(TABLE[name].forward(*map(np.asarray, args), **dict(params)))
+
+
+explain_module(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase, make
 
 # The step that balances truncation (grows with it) against rounding (grows as it shrinks):
@@ -89,3 +90,6 @@ def _jacobian(
 
 
 _SIDES = {"central": (-1, 1), "forward": (0, 1), "backward": (-1, 0)}
+
+
+explain_module(globals())

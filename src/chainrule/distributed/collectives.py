@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import refusal, source
+from ..autograd.accidents import explain_module
 from . import calls, captured
 from .coalescing import CoalescedWork, Coalescing
 from .group import ProcessGroup, _rank_not_in_group, current, get_group_rank
@@ -443,3 +444,6 @@ def all_gather_coalesced(
         outputs = [outputs[k] for outputs in output_tensor_lists]
         together.append(all_gather(outputs, tensor, found, async_op=True))  # type: ignore[arg-type]
     return together if async_op else together.wait() and None
+
+
+explain_module(globals())

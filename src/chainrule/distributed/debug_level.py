@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 import os
 
+from ..autograd.accidents import explain_module
+
 
 class DebugLevel(enum.IntEnum):
     """How much collectives check and report."""
@@ -35,3 +37,6 @@ def set_debug_level_from_env() -> None:
             "The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL, not " + repr(name)
         )
     set_debug_level(DebugLevel[name])
+
+
+explain_module(globals())

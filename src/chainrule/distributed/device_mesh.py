@@ -8,6 +8,7 @@ from typing import Any
 import chainrule as torch
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from .group import get_rank, get_world_size, is_initialized
 from .group import group as world
 from .launched import place
@@ -187,5 +188,7 @@ def init_device_mesh(
     ranks = torch.arange(math.prod(mesh_shape), dtype=torch.int).reshape(*mesh_shape)
     return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names)
 
+
+explain_module(globals())
 
 __all__ = ["DeviceMesh", "init_device_mesh"]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from . import mpi
 from .reduction import RedOpType, ReduceOp
 from .work import Work
@@ -195,5 +196,7 @@ def _rank_not_in_group(group: Any) -> bool:
     """Whether this process is outside a group."""
     return group is not None and not isinstance(group, ProcessGroup)
 
+
+explain_module(globals())
 
 __all__ = ["RedOpType", "ReduceOp", "Work"]

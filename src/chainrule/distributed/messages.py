@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from . import captured, mpi
 from .collectives import begin, member_of
 from .errors import DistBackendError
@@ -195,3 +196,6 @@ def _pass_barrier(group: ProcessGroup, seconds: float) -> None:
             f"[Rank {group.rank()}]: rank 0 failed to answer monitoredBarrier in "
             f"{time.monotonic() - began:.0f} s",
         )
+
+
+explain_module(globals())

@@ -6,6 +6,7 @@ import datetime
 import os
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from .group import get_rank, get_world_size, groups
 from .starting import new_group
 
@@ -81,3 +82,6 @@ def new_subgroups_by_enumeration(
         if get_rank() in ranks:
             mine = made
     return mine, every
+
+
+explain_module(globals())

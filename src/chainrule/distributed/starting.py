@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlparse
 
 from ..autograd import refusal, source
+from ..autograd.accidents import explain_module
 from . import faults, launched, mpi
 from .debug_level import set_debug_level_from_env
 from .group import (
@@ -202,3 +203,6 @@ def destroy_process_group(group: Any = None) -> None:
         _asked.clear()
     elif not _rank_not_in_group(group) and GROUPS.pop(group.group_name, None) is not None:
         group.transport.free()
+
+
+explain_module(globals())

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from .errors import DistNetworkError, DistStoreError
 
 _PATIENCE = datetime.timedelta(minutes=5)
@@ -466,3 +467,6 @@ def _exactly(connection: Any, count: int) -> bytes | None:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
+
+
+explain_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..reading.html import fragment, page
 from ..reading.markup import escape
 from ..reading.svg import short_number
@@ -195,5 +196,7 @@ def _board(d: Derivation) -> str:
         parts += [f"<div{mark}>{escape(line)}</div>" for line in lines]
     return "".join([*parts, "</div>"])
 
+
+explain_module(globals())
 
 __all__ = ["Derivation", "chain_rule"]

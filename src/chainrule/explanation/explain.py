@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import errors
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..nn.modules.module import Module
 from ..reading import Names, Tape
@@ -133,5 +134,7 @@ def _seed(y: Any, gradient: Any) -> np.ndarray:
         )
     return given.astype(value.dtype)
 
+
+explain_module(globals())
 
 __all__ = ["Explanations", "explain"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..autograd.printable import printable
 from ..reading import Names, Tape, cotangents
 from ..reading import modules as module_paths
@@ -162,5 +163,7 @@ def _dot(text: str) -> str:
     quoted = printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{quoted}"'
 
+
+explain_module(globals())
 
 __all__ = ["Graph", "graph"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.nonfinite import wide
 from ..nn.modules.module import Module
 from .verdict import Layer, judge_layers
@@ -150,3 +151,6 @@ def step_sizes(model: Any, optimizer: Any, lr: float | None) -> dict[int, float]
             if p.grad is not None:
                 sizes[id(p)] = norm([_array(q) - _array(p)])
     return sizes
+
+
+explain_module(globals())

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ..autograd import refusal
+from ..autograd.accidents import in_words
+
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
     """The function, as it is: compiled and transformed functions may write in place here, so there
@@ -20,6 +23,9 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             "functionalize(f, remove='mutations'): received invalid argument for remove="
             f"{remove}. Valid options are: remove='mutations', remove='mutations_and_views'"
         )
+
+    if not callable(func):
+        raise refusal.wrong_type(f"functionalize takes a function, not {in_words(func)}")
 
     @wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:

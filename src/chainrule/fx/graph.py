@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..autograd.printable import printable
 from ..autograd.source import warn_user
 from .codegen import (
@@ -386,6 +387,8 @@ def _named_nodes(graph: Graph, namespace: _Namespace) -> Iterator[None]:
         for node, own in before.items():
             node._repr_fn = own
 
+
+explain_module(globals(), "Graph")
 
 __all__ = [
     "CodeGen", "Graph", "PythonCode", "_BoxedCodeGen", "_CustomBuiltin", "_Namespace",

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from .function_names import public_module, qualified_name
 from .immutable_collections import immutable_dict, immutable_list
 
@@ -368,5 +369,7 @@ class Node:
         args, kwargs = _format_arg(self.args), _format_arg(self.kwargs)
         return f"{head} = {self.op}[target={target}](args = {args}, kwargs = {kwargs})"
 
+
+explain_module(globals(), "Node", "map_arg")
 
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..autograd.accidents import explain_module
 from ._symbolic_trace import symbolic_trace
 from .graph import Graph
 from .graph_module import GraphModule
@@ -158,5 +159,7 @@ def _take_parts(gm: GraphModule, replacement: GraphModule) -> None:
         _copy_attr(copy.deepcopy(replacement), gm, node.target)
     gm.graph.lint()
 
+
+explain_module(globals())
 
 __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..ops import interrupts
 from .objective import Objective
 
@@ -95,3 +96,6 @@ def __getattr__(name: str) -> Any:
 
         return getattr(residuals, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+
+explain_module(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..tensor import Tensor
 from .registry import Operator, find, tensors_of
 
@@ -144,3 +145,6 @@ _CHECKS = {
     "test_aot_dispatch_dynamic": _compiled,
     "test_aot_dispatch_static": _compiled,
 }
+
+
+explain_module(globals())

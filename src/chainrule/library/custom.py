@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ..autograd.accidents import explain_module
 from . import registering, registry
 from .schema import FunctionSchema, infer_schema
 
@@ -108,3 +109,6 @@ def wrap_triton(triton_kernel: Any, /) -> NoReturn:
         "torch.library.wrap_triton: Triton's kernels run on a GPU; chainrule computes on the CPU\n"
         "  Fix: write the operator in torch functions, or in NumPy inside torch.library.custom_op."
     )
+
+
+explain_module(globals())

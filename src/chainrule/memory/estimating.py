@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import nn
+from ..autograd.accidents import explain_module
 from ..autograd.modes import enable_grad
 from ..autograd.value import TensorBase, make
 from ..autograd.watching import standing_in
@@ -249,3 +250,6 @@ def _row_of_blocks(model: Any) -> tuple[str, list[Any]]:
             if weight > best[0] and len({id(b) for b in blocks}) == len(blocks):
                 best = (weight, path, blocks)
     return best[1], best[2]
+
+
+explain_module(globals())

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..autograd import source
+from ..autograd.accidents import explain_module
 from ..autograd.node import Node, OutSlot
 from ..autograd.value import TensorBase
 from ..ops.allocation import in_units
@@ -321,3 +322,6 @@ def _ends_in(node: Any, name: str) -> bool:
     if isinstance(node, ast.Name):
         return node.id == name
     return isinstance(node, ast.Attribute) and node.attr == name
+
+
+explain_module(globals())

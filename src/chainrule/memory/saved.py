@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..reading import Names, Tape
 from ..reading.modules import assign
@@ -57,3 +58,6 @@ def _flat(values: Iterable[Any]) -> list[Any]:
         else:
             found += _flat(v.values() if isinstance(v, dict) else v)
     return found
+
+
+explain_module(globals())

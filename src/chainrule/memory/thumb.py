@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..ops import dtypes
 from ..ops.allocation import in_units
 from ..reading.terminal import Block, Report, Table
@@ -105,3 +106,6 @@ def rule_of_thumb(
     title = f"{layers} transformer layers, N={batch} S={sequence} D={width}"
     terms = {name: n for name, n in terms.items() if n}
     return RuleOfThumb(title, tokens * layers * per, f"N*S*D*layers*{per} bytes", terms)
+
+
+explain_module(globals())

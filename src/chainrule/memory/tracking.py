@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..autograd import source, watching
+from ..autograd.accidents import explain_module
 from ..autograd.node import Node, OutSlot
 from ..autograd.value import TensorBase
 from ..ops import allocation
@@ -292,3 +293,6 @@ class track(SavedReport, watching.Watcher):
             ],
             **super().facts(),
         }  # fmt: skip
+
+
+explain_module(globals())

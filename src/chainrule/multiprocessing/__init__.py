@@ -39,7 +39,7 @@ def get_sharing_strategy() -> str:
 
 def set_sharing_strategy(new_strategy: str) -> None:
     """Name a way to share memory; descriptors are sent whatever it is, and leave nothing behind."""
-    if new_strategy not in get_all_sharing_strategies():
+    if new_strategy not in sorted(get_all_sharing_strategies()):  # which may be unhashable
         raise ValueError(
             f"unknown sharing strategy {new_strategy!r}; there are "
             f"{sorted(get_all_sharing_strategies())}"

@@ -15,6 +15,8 @@ from types import CodeType as _CodeType
 from types import FunctionType as _FunctionType
 from typing import Any
 
+from ..autograd.accidents import explain_module
+
 
 class ProcessException(Exception):
     """A process started by `spawn` failed."""
@@ -190,3 +192,6 @@ def _guarded(fn: Callable[..., None], rank: int, args: tuple[Any, ...], errors: 
 
 
 SpawnContext = ProcessContext
+
+
+explain_module(globals())

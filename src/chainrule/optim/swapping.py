@@ -10,6 +10,7 @@ from typing import Any
 import chainrule as cr
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from .optimizer import Optimizer
 
 
@@ -87,3 +88,6 @@ def _checked(
     if extra:
         raise refusal.runtime(f"{name}: the state has extra keys {extra!r}, which no group lists.")
     return state, groups
+
+
+explain_module(globals())

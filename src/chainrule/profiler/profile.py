@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd import watching
+from ..autograd.accidents import explain_module
 from ..autograd.profiler import Recorder, record_function
 from ..autograd.profiler_util import EventList, chrome_events
 from ..memory.calls import ModuleCalls
@@ -329,3 +330,6 @@ class profile:
     def by_phase(self) -> dict[str, float]:
         """Microseconds of forward, backward and optimizer."""
         return self.report().by("phase")
+
+
+explain_module(globals(), "schedule")

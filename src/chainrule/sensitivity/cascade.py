@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..autograd.accidents import explain_module
 from ..reading.terminal import Block, Report, Table
 from .links import Link, Path, Step
 from .rendering import Drawn, chain_figure, chain_svg, plain_number
@@ -181,3 +182,6 @@ def _checked(pair: Any) -> tuple[str, float]:
     if not math.isfinite(number):
         raise ValueError(f"the change of {name!r} is {number}")
     return name, number
+
+
+explain_module(globals())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 import sys
 
+from ..autograd.accidents import explain_module
+
 
 class LoadEndianness(enum.Enum):
     """The byte order to assume for files that do not say theirs."""
@@ -49,3 +51,6 @@ def get_crc32_options() -> bool:
 def set_crc32_options(compute_crc32: bool) -> None:
     """Choose whether `save` writes checksums, by which `load` notices changed bytes."""
     _Settings.checksums = bool(compute_crc32)
+
+
+explain_module(globals())

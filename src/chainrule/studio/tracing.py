@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accidents import explain_module
 from ..autograd.value import TensorBase
 from ..autograd.watching import watching
 from ..nn.modules.module import Module
@@ -262,5 +263,7 @@ def _is_coarse(made: dict[str, Any]) -> bool:
 def _id_of_input(made: dict[str, Any], name: str) -> int:
     return next((n["id"] for n in made["nodes"] if n["kind"] == "input" and n["name"] == name), -1)
 
+
+explain_module(globals())
 
 __all__ = ["Trace", "as_input", "bound_inputs", "read", "show", "trace", "trace_model"]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ..autograd.accidents import explain_module
 from ..autograd.warn_once import WARNINGS
 from ..ops import kernels
 
@@ -138,3 +139,6 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 def get_swap_module_params_on_conversion() -> bool:
     """What set_swap_module_params_on_conversion was given."""
     return _Settings.swap_module_params
+
+
+explain_module(globals())

@@ -10,6 +10,8 @@ import numpy as np
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
+
 # Relative and absolute tolerance by the number of bits that a type keeps.
 TOLERANCES = {
     "float16": (1e-3, 1e-5),
@@ -254,3 +256,6 @@ def _rounded(values: Any, dtype: Any) -> Any:
 def _greatest(values: Any) -> str:
     index = np.unravel_index(int(np.argmax(values)), values.shape)
     return f"{values[index].item()} at index {tuple(int(k) for k in index)}"
+
+
+explain_module(globals())

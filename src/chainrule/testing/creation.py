@@ -7,6 +7,8 @@ from typing import Any
 
 import chainrule as torch
 
+from ..autograd.accidents import explain_module
+
 _SMALLEST, _LARGEST = -9, 9
 
 
@@ -71,3 +73,6 @@ def _next_to_zero(dtype: Any) -> float:
     if dtype.is_floating_point or dtype.is_complex:
         return torch.finfo(dtype).tiny
     return 1
+
+
+explain_module(globals())

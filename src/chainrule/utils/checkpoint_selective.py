@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd import refusal
+from ..autograd.accidents import explain_module
 from ..autograd.dispatch import plain
 from ..autograd.modes import no_grad
 from ..autograd.state import SELECT, STATE
@@ -209,3 +210,6 @@ def _as_in_pytorch(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if op == "linear2d_no_bias":
         return args[0], args[1].detach().t()
     return args
+
+
+explain_module(globals())

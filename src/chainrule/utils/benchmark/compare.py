@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ...autograd.accidents import explain_module
 from .measurement import Measurement, select_unit, unit_to_english
 
 
@@ -143,3 +144,6 @@ def _drawn(label: str, columns: list[str], lines: list[tuple[str, list[str]]], u
         made.append(name.ljust(names) + filled)
     made += ["", f"Times are in {unit_to_english(unit)}s ({unit}).", ""]
     return "\n".join(made)
+
+
+explain_module(globals())

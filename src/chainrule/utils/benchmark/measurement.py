@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.accidents import explain_module
+
 MAX_SIGNIFICANT_FIGURES = 4
 MIN_CONFIDENCE_INTERVAL = 25e-9  # seconds: below it a clock says nothing
 WARN_SPREAD, WORSE_SPREAD = 0.1, 0.25  # interquartile range over the median
@@ -164,3 +166,6 @@ class Measurement:
                     "median: something else was running"
                 )
         return "\n".join(lines)
+
+
+explain_module(globals())

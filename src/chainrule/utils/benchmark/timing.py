@@ -11,6 +11,7 @@ from typing import Any
 
 import chainrule as cr
 
+from ...autograd.accidents import explain_module
 from .measurement import Measurement, TaskSpec
 
 timer = time.perf_counter
@@ -154,3 +155,6 @@ class set_torch_threads:
     def __exit__(self, *exc: object) -> None:
         if self.before != self.number:
             cr.set_num_threads(self.before)
+
+
+explain_module(globals())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import refusal
+from ...autograd.accidents import explain_module
 from ...autograd.source import warn_user
 from . import graphs, messages, projector
 from . import summary as summaries
@@ -423,3 +424,6 @@ def _drawn(figure: Any, close: bool) -> np.ndarray:
     if close:
         pyplot.close(figure)
     return pixels
+
+
+explain_module(globals())
