@@ -228,6 +228,20 @@ def test_attributes_of_a_file_hide_nothing_that_tensors_can_do(way, name, tmp_pa
     assert (loaded.detach() + 1).sum().item() == 8
 
 
+@pytest.mark.parametrize("name", ["_is_param", "_is_buffer"])
+def test_attributes_of_a_file_answer_no_question_of_modules_with_a_tensor(name, tmp_path):
+    made = torch.ones(2)
+    made.__dict__[name] = torch.ones(3)  # whose truth is ambiguous
+    torch.save(made, tmp_path / "made.pt")
+    found = torch.load(tmp_path / "made.pt")
+    assert not isinstance(found, torch.nn.Parameter | torch.nn.Buffer)
+    torch.nn.Module().register_buffer("found", found)
+    made.__dict__[name] = True
+    torch.save(made, tmp_path / "made.pt")
+    found = torch.load(tmp_path / "made.pt")
+    assert isinstance(found, torch.nn.Parameter | torch.nn.Buffer)
+
+
 def test_attributes_of_a_file_hide_nothing_that_dicts_can_do(tmp_path):
     made = pickles.call(pickles.name("collections", "OrderedDict"))
     state = b"}" + pickles.text("items") + b"K\x05s" + pickles.text("_metadata") + b"}sb"

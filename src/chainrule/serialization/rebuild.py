@@ -205,6 +205,9 @@ _OWN = frozenset(("_level", "_coo", "_bdim", "_tangent", "_twin_of", "_alias_nod
                   "_is_copy"))  # fmt: skip
 
 
+_FLAGS = ("_is_param", "_is_buffer")  # what modules ask of every tensor
+
+
 def attributes(state: Any, kind: type = object) -> dict[str, Any]:
     """The attributes that a file gives to an object; none hides what every `kind` can do."""
     if not isinstance(state, dict) or not all(type(name) is str for name in state):
@@ -212,8 +215,11 @@ def attributes(state: Any, kind: type = object) -> dict[str, Any]:
     current().objects(64 + 100 * len(state))
     current().work(sum(len(name) >> 8 for name in state))  # of equal names all letters are compared
     known = _names_of(kind)
-    return {name: value for name, value in state.items()
-            if name not in _OWN and name not in known}  # fmt: skip
+    return {
+        name: value
+        for name, value in state.items()
+        if name not in _OWN and name not in known and (name not in _FLAGS or type(value) is bool)
+    }
 
 
 @functools.cache
