@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.record import fix_of
-from ...reading.nodes import Vertex
+from ...reading.nodes import Vertex, shape_of
 from ..calls import Calls
 from ..finding import ERROR, Finding
 from ..positions import Position
@@ -153,6 +153,9 @@ def target_rows(v: Vertex) -> list[int]:
         fix = fix_of(v.node)
         if fix is not None and fix.inputs is not None and len(linked) == 1:
             return [i[0][0] for i in fix.inputs if i is not None and i[0]]
+        shape = shape_of(v)
+        if shape is not None and shape[0] and len(linked) == 1:  # nothing was broadcast
+            return [shape[0][0]]
     return [a.shape[0] for a in found if isinstance(a, np.ndarray) and a.ndim]
 
 
