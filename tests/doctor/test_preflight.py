@@ -101,3 +101,46 @@ def test_a_model_that_cannot_learn_the_batch_is_told() -> None:
             return self.bias.expand(x.shape[0], 3)
 
     assert preflight(Blind(), F.cross_entropy, batch())["overfit"].verdict == "odd"
+
+
+class Tokens(nn.Module):
+    def __init__(self, mixes: bool) -> None:
+        super().__init__()
+        self.words, self.out, self.mixes = nn.Embedding(11, 8), nn.Linear(8, 2), mixes
+
+    def forward(self, ids: Any, mask: Any) -> Any:
+        h = (self.words(ids) * mask[..., None]).sum(1)
+        return self.out(h + h.mean(0) if self.mixes else h)
+
+
+@pytest.mark.parametrize("mixes", [False, True])
+def test_named_inputs_of_tokens_are_checked_for_leaks(mixes: bool) -> None:
+    torch.manual_seed(0)
+    named = {"ids": torch.randint(0, 11, (8, 5)), "mask": torch.ones(8, 5, dtype=torch.long)}
+    report = preflight(Tokens(mixes), F.cross_entropy, (named, torch.arange(8) % 2))
+    assert report["samples"].verdict == ("wrong" if mixes else "ok")
+    assert "MB" in report["memory"].seen
+
+
+def test_the_expected_loss_of_a_language_model_counts_its_words() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Embedding(11, 8), nn.Linear(8, 11))
+    words = torch.randint(0, 11, (2, 8, 5))
+    report = preflight(
+        model, lambda out, y: F.cross_entropy(out.transpose(1, 2), y), (words[0], words[1])
+    )
+    assert "guessing by chance gives 2.398" in report["first loss"].seen
+
+
+def test_targets_far_from_the_outputs_are_told() -> None:
+    x, _ = batch()
+    report = preflight(nn.Linear(4, 1), F.mse_loss, (x, 500 + x[:, :1]))
+    assert report["first loss"].verdict == "odd" and "far apart" in report["first loss"].seen
+
+
+def test_a_batch_without_a_target_is_refused_with_the_fix() -> None:
+    x, y = batch()
+    with pytest.raises(
+        TypeError, match=r"batch must be \(inputs, target\), not a dict of 'x', 'y'"
+    ):
+        preflight(mlp(), F.cross_entropy, {"x": x, "y": y})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,11 @@ from ..autograd.value import TensorBase
 from ..random import fork_rng
 from ..reading.nodes import Tape
 from ..reading.terminal import Block, Report, Table
+from .rules.guessing import guess_of
 from .rules.unscaled_input import describe
 
 OVERFIT_STEPS = 60
+NUMBERS = ("mse_loss", "l1_loss")
 FINE, WRONG, ODD = "ok", "wrong", "odd"
 
 
@@ -54,11 +56,11 @@ def preflight(
 ) -> Preflight:
     """Check a model, a loss and one batch before a long run; nothing of them is changed.
 
-    `batch` is `(inputs, target)` (inputs may be a tuple of arguments). Checked are: the model takes
-    the batch, shapes of output and target, types of numbers, the loss is one finite number, its
-    first value against that of a guess by chance, every parameter gets a
-    gradient, no sample leaks into another, the scale of the inputs, units that are dead from the
-    start, the memory of a step, and whether a copy of the model can learn the batch by heart.
+    `batch` is `(inputs, target)`; inputs may be a tuple of arguments, or a dict of named ones.
+    Checked are: the model takes the batch, shapes of output and target, types of numbers, the loss
+    is one finite number, its first value against that of a guess, every parameter gets a gradient,
+    no sample leaks into another, the scale of the inputs, units that are dead from the start, the
+    memory of a step, and whether a copy of the model can learn the batch by heart.
 
     >>> import chainrule as torch
     >>> _ = torch.manual_seed(0)
@@ -68,8 +70,7 @@ def preflight(
     >>> report.ok, report["first loss"].verdict
     (True, 'ok')
     """
-    inputs, target = batch
-    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+    model, inputs, target = _parts(model, batch)
     trial = copy.deepcopy(model)
     with fork_rng(), enable_grad():
         try:
@@ -80,7 +81,7 @@ def preflight(
         checks = [_shapes(out, target), _types(trial, inputs, out, target), _scalar(loss)]
         if checks[-1].verdict == WRONG:
             return Preflight(checks)
-        checks.append(_first_loss(loss, out, target))
+        checks.append(_first_loss(loss))
         checks.append(_gradients(trial, loss))
         checks.append(_leaks(copy.deepcopy(model), inputs))
         checks.append(_scale(inputs))
@@ -88,6 +89,41 @@ def preflight(
         checks.append(_memory(model, inputs))
         checks.append(_overfits(trial, loss_fn, inputs, target, lr))
     return Preflight(checks)
+
+
+class _Named:
+    """A model that is called with named inputs; everything else is the model's own."""
+
+    def __init__(self, model: Any, names: tuple[str, ...]) -> None:
+        self.model, self._names = model, names
+
+    def by_name(self, inputs: Iterable[Any]) -> dict[str, Any]:
+        """The inputs as the model takes them."""
+        return dict(zip(self._names, inputs, strict=True))
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.model(**self.by_name(inputs))
+
+    def __deepcopy__(self, memo: Any) -> _Named:
+        return _Named(copy.deepcopy(self.model, memo), self._names)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+
+def _parts(model: Any, batch: Any) -> tuple[Any, tuple[Any, ...], Any]:
+    """The model, its inputs one by one, and the target."""
+    if isinstance(batch, TensorBase | dict) or not hasattr(batch, "__len__") or len(batch) != 2:
+        known = type(batch).__name__
+        kind = f"a dict of {', '.join(map(repr, batch))}" if isinstance(batch, dict) else known
+        raise TypeError(
+            f"preflight(): batch must be (inputs, target), not {kind}.\n"
+            "  Fix: pass (x, y), or ({'x': x}, y) for a model that takes named inputs."
+        )
+    inputs, target = batch
+    if isinstance(inputs, dict):
+        return _Named(model, tuple(inputs)), tuple(inputs.values()), target
+    return model, inputs if isinstance(inputs, tuple) else (inputs,), target
 
 
 def _forward(model: Any, loss_fn: Any, inputs: tuple[Any, ...], target: Any) -> tuple[Any, Any]:
@@ -137,19 +173,17 @@ def _scalar(loss: Any) -> Check:
     return Check("loss", FINE, f"{value:.4g}, one finite number")
 
 
-def _first_loss(loss: Any, out: Any, target: Any) -> Check:
-    """Against guessing: ln C for C classes, ln 2 for yes or no."""
-    expected = None
-    root = Tape.of(loss).root.op
-    if "cross_entropy" in root and isinstance(out, TensorBase) and out.ndim >= 2:
-        expected = math.log(out.shape[1])
-    elif root in ("bce_with_logits", "binary_cross_entropy"):
-        expected = math.log(2)
-    if expected is None:
-        return Check(
-            "first loss", FINE, f"{float(loss):.4g}; no expected value is known for {root}"
-        )
-    value = float(loss)
+def _first_loss(loss: Any) -> Check:
+    """Against guessing: ln C for C classes, ln 2 for yes or no, the spread of numbers."""
+    root = Tape.of(loss).root
+    expected, value = guess_of(root), float(loss)
+    if expected is None or expected < 1e-9:
+        return Check("first loss", FINE, f"{value:.4g}; no expected value is known for {root.op}")
+    if root.op in NUMBERS:
+        seen = f"{value:.4g}; the mean of the targets alone gives {expected:.4g}"
+        if value > 10 * expected + 1e-6:
+            return Check("first loss", ODD, f"{seen}: outputs and targets begin far apart")
+        return Check("first loss", FINE, seen)
     seen = f"{value:.4g}; guessing by chance gives {expected:.4g}"
     if value > 3 * expected + 0.5:
         return Check("first loss", ODD, f"{seen}: the outputs begin far too large")
@@ -173,9 +207,11 @@ def _gradients(model: Any, loss: Any) -> Check:
 def _leaks(model: Any, inputs: tuple[Any, ...]) -> Check:
     """The output of one sample must not depend on the input of another."""
     floats = [x for x in inputs if isinstance(x, TensorBase) and x.dtype.is_floating_point]
-    if not floats or floats[0].shape[:1] == () or floats[0].shape[0] < 2:
-        return Check("samples", FINE, "inputs cannot be differentiated: not checked")
     model.eval()  # batch statistics mix samples on purpose
+    if not floats:
+        return _leaks_of_tokens(model, inputs)
+    if floats[0].shape[:1] == () or floats[0].shape[0] < 2:
+        return Check("samples", FINE, "the batch has no rows: not checked")
     leaves = [
         x.detach().clone().requires_grad_(x.dtype.is_floating_point)
         if isinstance(x, TensorBase)
@@ -194,6 +230,30 @@ def _leaks(model: Any, inputs: tuple[Any, ...]) -> Check:
             "samples", WRONG, f"output 0 depends on the inputs of other samples (by {others:.2g})"
         )
     return Check("samples", FINE, "each output depends on its own sample alone")
+
+
+def _leaks_of_tokens(model: Any, inputs: tuple[Any, ...]) -> Check:
+    """Integers have no gradient: does the first output change with the other samples?"""
+    rows = {x.shape[0] for x in inputs if isinstance(x, TensorBase) and x.ndim}
+    if len(rows) != 1 or min(rows) < 2:
+        return Check("samples", FINE, "the batch has no rows: not checked")
+    first = [0] * min(rows)  # every sample becomes the first
+    changed = [_rows(x, first) for x in inputs]
+    outs = []
+    for given in (inputs, changed):
+        out = model(*given)
+        outs.append(getattr(out[0] if isinstance(out, tuple) else out, "_a", None))
+    before, after = outs
+    if not isinstance(before, np.ndarray) or before.shape[:1] != (min(rows),):
+        return Check("samples", FINE, "the output has no row per sample: not checked")
+    apart = float(np.abs(before[0] - after[0]).max()) if before[0].size else 0.0
+    if apart > 1e-4 * (1 + float(np.abs(before[0]).max())):
+        return Check("samples", WRONG, f"output 0 changes with the other samples (by {apart:.2g})")
+    return Check("samples", FINE, "each output depends on its own sample alone")
+
+
+def _rows(x: Any, which: list[int]) -> Any:
+    return x[which] if isinstance(x, TensorBase) and x.ndim else x  # pyright: ignore[reportIndexIssue]
 
 
 def _scale(inputs: tuple[Any, ...]) -> Check:
@@ -226,7 +286,10 @@ def _dead(loss: Any) -> Check:
 def _memory(model: Any, inputs: tuple[Any, ...]) -> Check:
     from ..memory import estimate
 
-    total = estimate(model, *inputs).total
+    named = isinstance(model, _Named)
+    total = (
+        estimate(model.model, kwargs=model.by_name(inputs)) if named else estimate(model, *inputs)
+    ).total
     return Check("memory", FINE, f"about {total / 2**20:.1f} MB for a training step")
 
 
