@@ -160,7 +160,8 @@ def in_a_module(script: Script) -> Script:
 def can_be_dressed(script: Script) -> bool:
     """Whether other clothes fit: notebooks and scripts with global names have their own form."""
     main = script.parts[-1]
-    return main.name == "main" and "global " not in main.text and '"""' not in main.text
+    unfit = ("global ", "__future__", '"""')
+    return main.name == "main" and not any(word in main.text for word in unfit)
 
 
 STYLES = {"notebook": as_notebook, "module": in_a_module}

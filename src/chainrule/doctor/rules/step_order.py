@@ -18,7 +18,7 @@ from .failures import MODIFIED, NO_GRADIENTS, NO_STEP, is_about, raised_at
 
 TIMES = 3
 NEVER = 5  # passes without any step
-TWICE = 2
+TWICE = 2  # epochs with a step each, of many lost passes
 MANY = 7  # lost passes before one step
 FEW = 2  # parameters that are compared
 
@@ -66,7 +66,7 @@ class Windows:
         usual = max(set(self.sizes), key=self.sizes.count, default=0)
         regular = self.sizes.count(usual) >= 0.7 * len(self.sizes)
         goes_on = len(self._sites) >= TIMES and usual >= MANY
-        twice = len(self.sizes) >= TWICE and usual >= MANY  # two epochs with a step each
+        twice = len(self.sizes) >= TWICE and usual >= MANY
         enough = twice or len(self.sizes) >= TIMES or (len(self.sizes) * usual >= MANY and goes_on)
         return usual if regular and enough else 0
 

@@ -27,6 +27,7 @@ ENDS = {
     "gather",
     "mul",
 }
+DISTANCES = {"pow", "square", "abs"}
 
 
 class WrongDimSoftmax(Rule):
@@ -153,8 +154,9 @@ def target_rows(v: Vertex) -> list[int]:
         fix = fix_of(v.node)
         if fix is not None and fix.inputs is not None and len(linked) == 1:
             return [i[0][0] for i in fix.inputs if i is not None and i[0]]
-        shape = shape_of(v)
-        if shape is not None and shape[0] and len(linked) == 1:  # nothing was broadcast
+        shape = shape_of(v)  # of both operands: nothing was broadcast
+        measured = any(link.child.op in DISTANCES for link in v.uses)
+        if shape is not None and shape[0] and len(linked) == 1 and measured:
             return [shape[0][0]]
     return [a.shape[0] for a in found if isinstance(a, np.ndarray) and a.ndim]
 
