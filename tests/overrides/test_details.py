@@ -181,3 +181,16 @@ print(torch.empty_like(x))
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "empty_like\n"
+
+
+def test_methods_are_called_what_they_are_found_as():
+    class Named(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func.__name__
+
+    x = torch.ones(2).as_subclass(Named)
+    names = ("is_conj", "is_pinned", "sparse_dim", "storage_offset", "type", "is_coalesced")
+    assert [getattr(x, name)() for name in names] == list(names)
+    assert x.where(x > 0, 1) == "where" and x.multiply(2) == "multiply"
+    assert torch.Tensor.backward.__name__ == "backward"

@@ -63,11 +63,13 @@ def own_functions(cls: type) -> None:
 
 
 def name_methods(cls: type) -> None:
-    """Let the methods of a class say where they are found, which is what pickles write."""
+    """Let the methods of a class say where they are found, for pickles and overrides."""
     named: set[FunctionType] = set()
     for name, value in vars(cls).items():
         if isinstance(value, FunctionType) and value not in named:  # else another name of it
             value.__module__, value.__qualname__ = cls.__module__, f"{cls.__name__}.{name}"
+            if not name.startswith("_"):
+                value.__name__ = name
             named.add(value)
 
 

@@ -38,7 +38,7 @@ class Dropout(_DropoutNd):
 
     def forward(self, input: Tensor) -> Tensor:
         """The input with elements dropped."""
-        if self.training or is_seen(F.dropout, _DROPOUT):
+        if self.training or is_seen(F.dropout, _DROPOUT, input):
             return F.dropout(input, self.p, self.training, self.inplace)
         return input
 

@@ -12,7 +12,7 @@ from ...autograd import refusal, source
 from ...autograd.accidents import in_words
 from ...autograd.source import warn_user as warn_user
 from ...autograd.state import STATE
-from ...tensor import Parameter
+from ...tensor import Parameter, overriding
 from .module_members import type_name
 
 PROBLEMS = (RuntimeError, ValueError, IndexError, TypeError, AttributeError)
@@ -24,9 +24,12 @@ def new_parameter(*shape: int, device: Any = None, dtype: Any = None) -> Paramet
     return Parameter(empty(shape, device=device, dtype=dtype))
 
 
-def is_seen(function: Any, original: Any) -> bool:
-    """Whether a layer may not skip its function: it was replaced, or modes watch what is called."""
-    return function is not original or bool(STATE.function_modes)
+def is_seen(function: Any, original: Any, *given: Any) -> bool:
+    """Whether a layer may not skip its function: it was replaced, or modes or what it would be
+    `given` decide about calls of it."""
+    if function is not original or STATE.function_modes:
+        return True
+    return overriding.ACTIVE and any(overriding.KINDS[value.__class__] for value in given)
 
 
 def add_layer(problem: Exception, layer: Any) -> NoReturn:

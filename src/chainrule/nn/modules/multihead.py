@@ -132,8 +132,11 @@ class MultiheadAttention(Module):
 
     def _is_plain(self, query: Tensor) -> bool:
         simple = self._qkv_same_embed_dim and self.bias_k is None and not self.add_zero_attn
-        simple = simple and not is_seen(F.multi_head_attention_forward, _ATTENTION)
-        return simple and query.dim() == 3
+        if not simple or query.dim() != 3:
+            return False
+        out = self.out_proj
+        given = (query, self.in_proj_weight, self.in_proj_bias, out.weight, out.bias)
+        return not is_seen(F.multi_head_attention_forward, _ATTENTION, *given)
 
     def _attend_itself(self, x: Tensor, masks: Any, is_causal: bool) -> Tensor:
         out = self.out_proj
