@@ -191,7 +191,8 @@ def note_checksums(node: Any, count: int) -> None:
 
 def check_unchanged(node: Any) -> None:
     """Raise when a saved array changed although its version did not: by .data, numpy, DLPack."""
-    from .record import Fix, saved_names
+    from .op_rules import saved_names
+    from .running_rules import Fix
 
     fix = node.fix
     if not isinstance(fix, Fix) or fix.checksums is None or node.s is None:

@@ -11,7 +11,7 @@ from .nan_causes import backward_cause, title
 from .nan_origins import Origin, as_data
 from .node import Node, OutSlot
 from .nonfinite import has_nan, is_finite, payload
-from .record import saved_names
+from .op_rules import saved_names
 from .state import STATE
 from .trees import several
 from .value import TensorBase

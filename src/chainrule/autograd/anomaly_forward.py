@@ -12,7 +12,7 @@ from . import source
 from .nan_causes import forward_cause, title
 from .nan_origins import Log, Origin, as_data, origin_of
 from .nonfinite import find, has_nan, is_finite, payload
-from .record import saved_names
+from .op_rules import saved_names
 from .state import STATE
 from .trees import several
 from .value import TensorBase

@@ -21,9 +21,7 @@ from ..ops.schema import TABLE, Op
 from ..ops.worlds import World
 from . import errors, refusal
 from .node import UNTRACKED, OutSlot
-from .record import (
-    record,
-)
+from .record import record
 from .state import ANOMALY_FORWARD, DISPATCH, OBSERVE, SELECT, STATE, TRACE, WATCH
 from .value import (
     CREATION,

@@ -17,7 +17,9 @@ from ..ops.schema import TABLE, Op, rule_names
 from .dispatch import TENSORS, P, entry, for_rules
 from .inplace import assign
 from .levels import _OVERRIDES, GradLevel, Level, derived, new_tensor, synced, track_view
-from .record import Fix, _about, fix_of, in_half, rules_of, run_rules, wider
+from .op_rules import rules_of
+from .record import _about
+from .running_rules import Fix, fix_of, in_half, run_rules, wider
 from .state import STATE
 from .strided_views import layout_of
 from .value import ROOT, TensorBase, make
@@ -383,7 +385,8 @@ def _shape_dtype(a: Any) -> Any:
 
 def dual_values(node: Any) -> dict[str, Any] | None:
     """Saved values of a base-tape node as duals, while the forward-mode level lives."""
-    from .record import saved_names, saved_payloads
+    from .op_rules import saved_names
+    from .record import saved_payloads
 
     level = node.fix.duals
     named = level.shadow.get(node.key) if level.alive else None

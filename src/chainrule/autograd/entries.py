@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ops.dtypes import F32, F64
 from ..ops.layout import lying_as_operands
-from ..ops.schema import Op
+from ..ops.schema import Op, rule_names
 from . import errors, refusal, source
 from .dispatch import (
     FAILURES,
@@ -29,16 +29,9 @@ from .dispatch import (
 )
 from .late import late
 from .node import UNTRACKED, next_key
-from .record import (
-    _UNCHANGED,
-    Fix,
-    _shape_dtype,
-    live_node,
-    node_class,
-    rules_of,
-    saved_names,
-)
-from .record import rule_names as _rule_names
+from .op_rules import rules_of, saved_names
+from .record import _UNCHANGED, _shape_dtype, live_node, node_class
+from .running_rules import Fix
 from .state import STATE
 from .value import FACTORY, LAZY, PLAIN, TensorBase
 
@@ -542,7 +535,7 @@ class _Writer:
             return ""
         tests: list[Any] = []
         for n in self.diff:
-            kinds = {m: op.classify(m)[0] for m in _rule_names(self.rules[n][1])}
+            kinds = {m: op.classify(m)[0] for m in rule_names(self.rules[n][1])}
             if n in kinds or "out" in kinds.values():
                 tests.append(self.flag(n))
                 continue
@@ -566,7 +559,7 @@ class _Writer:
         """The condition under which a saved value is needed; '' when always."""
         if self.op.joint:
             return ""
-        users = [n for n in self.diff if name in _rule_names(self.rules[n][1])]
+        users = [n for n in self.diff if name in rule_names(self.rules[n][1])]
         if set(users) == set(self.diff):
             return ""
         return "(" + " or ".join(self.flag(n) for n in users) + ")" if users else "False"

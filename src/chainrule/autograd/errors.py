@@ -39,7 +39,7 @@ def out_of_range(op: Any, value: int, target: Any) -> RuntimeError:
 
 
 def modified(node: Any, position: int) -> RuntimeError:
-    from .record import saved_names
+    from .op_rules import saved_names
 
     op = node.op
     names = [n for n in saved_names(op) if op.classify(n)[0] in ("in", "out")]

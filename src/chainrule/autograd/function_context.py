@@ -11,7 +11,8 @@ import numpy as np
 from . import errors, source
 from .dispatch import P
 from .node import Node, OutSlot, public_edge, start
-from .record import distinct, edge, rebuilt
+from .record import edge, rebuilt
+from .running_rules import distinct
 from .source import warn_user
 from .state import STATE
 from .trees import several
@@ -273,7 +274,7 @@ class FunctionCtx(Node):
         return grad
 
     def _resized(self, k: int, grad: Any, shape: Any) -> Any:
-        from .record import tensors_world
+        from .running_rules import tensors_world
 
         have = tuple(grad.shape)
         lead = len(have) - len(shape)

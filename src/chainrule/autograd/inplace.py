@@ -21,8 +21,9 @@ from ..ops.schema import TABLE, Op
 from . import errors, refusal
 from .lazy import aligned, memory
 from .node import UNTRACKED, OutSlot, hooks_of, rename
+from .op_rules import needed_for, saved_names
 from .plain_write import bump, written_plainly
-from .record import edge, live_node, needed_for, record, saved_names
+from .record import edge, live_node, record
 from .state import ANOMALY_FORWARD, STATE, TRACE, WATCH
 from .strided_views import begin_at_root, flag_steps, path_from_root, strides_from_root
 from .value import (

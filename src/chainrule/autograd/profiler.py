@@ -20,8 +20,9 @@ from ..ops.flops import backward_flops, forward_flops
 from ..ops.schema import aten_names
 from . import source, watching
 from .leaves import RAW
+from .op_rules import saved_names
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from .record import fix_of, saved_names
+from .running_rules import fix_of
 from .stand_ins import rest_of
 from .state import STATE
 from .trees import several

@@ -1,4 +1,4 @@
-"""From an op's declaration to nodes: what to save, how to store it, how to run its rules.
+"""From an op's declaration to nodes: how to store what is saved, and the classes of nodes.
 
 `node_class(op)` makes one Node class per op, with PyTorch's name and a straight-line `vjp`
 generated from the rules (the general loops cost three times as much per node). The layout of
@@ -14,39 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.dtypes import F32
-from ..ops.halves import is_half, wide
-from ..ops.schema import Op, rule_names
-from ..ops.worlds import ARRAYS, World
+from ..ops.schema import Op
+from ..ops.worlds import ARRAYS
 from . import errors, source
 from .leaves import GRAPH
 from .node import UNTRACKED, Node, OutSlot, start
+from .op_rules import saved_names, saved_places, to_save
+from .running_rules import Fix, fix_of, run_rules, tensors_world
 from .state import CHECKSUMS, SAVED_HOOKS, STATE
-from .value import FACTORY, PLAIN, Exposed, TensorBase, make, with_history
+from .value import PLAIN, Exposed, TensorBase, make, with_history
 
 _UNCHANGED: list[int] = [0]  # the version of what nobody can modify
 _new = object.__new__
-
-
-class Fix:
-    """What to do to each input's gradient beyond its rule, and how saved values are packed."""
-
-    __slots__ = ("checksums", "duals", "extra", "inputs", "packed")
-
-    def __init__(self, inputs: Any = None, packed: bool = False) -> None:
-        self.inputs = inputs  # per input (shape, numpy dtype), None for one not a tensor
-        self.packed = packed
-        self.checksums: Any = None  # of the saved arrays, in anomaly mode
-        self.extra: Any = None  # what an operator gave beside the result (`dispatcher`)
-        self.duals: Any = None  # (level, inputs, outputs) when forward mode ran above this node
-
-
-def fix_of(node: Any) -> Any:
-    """The node's Fix; entries store just the input shapes where something was broadcast."""
-    fix = node.fix
-    if fix.__class__ is tuple:
-        fix = node.fix = Fix(tuple(None if s is None else (s, None) for s in fix))
-    return fix
 
 
 class OpNode(Node):
@@ -114,83 +93,6 @@ def _as_arrays(values: Any) -> list[Any] | None:
                 return None
             value = inner if value.__class__ is list else tuple(inner)
         found.append(value)
-    return found
-
-
-# ---- what an op saves --------------------------------------------------------------------------
-
-
-def rules_of(op: Op) -> dict[str, tuple[bool, Callable[..., Any]]]:
-    """Per input: (is it a partial, the rule)."""
-    rules = op.cache.get("rules")
-    if rules is None:
-        rules = {name: (True, rule) for name, rule in op.partials.items()}
-        rules.update({name: (False, rule) for name, rule in op.vjps.items()})
-        op.cache["rules"] = rules
-    return rules
-
-
-def rule_of(op: Op, position: int) -> tuple[bool, Callable[..., Any], tuple[str, ...]]:
-    """Of one input: is it a partial, the rule, what it asks for."""
-    found = op.cache.get(position)
-    if found is None:
-        partial, rule = rules_of(op)[op.input_name(position)]
-        found = op.cache[position] = (partial, rule, rule_names(rule))
-    return found
-
-
-def saved_places(op: Op) -> tuple[tuple[str, str, int, int], ...]:
-    """Of every saved input and output: its name, kind and number, and where its version lies."""
-    found = op.cache.get("places")
-    if found is None:
-        names = saved_names(op)
-        kinds = ((k, name, *op.classify(name)) for k, name in enumerate(names))
-        found = op.cache["places"] = tuple(
-            (name, kind, number, len(names) + 2 * k)
-            for k, name, kind, number in kinds
-            if kind in ("in", "out")
-        )
-    return found
-
-
-def saved_names(op: Op) -> tuple[str, ...]:
-    """Everything any rule of the op asks for, tensors first."""
-    found = op.cache.get("saved")
-    if found is None:
-        names: dict[str, None] = {}
-        rules = [rule for _, rule in rules_of(op).values()]
-        rules += [rule for rule in (op.joint, op.plain_joint) if rule]
-        for rule in rules:
-            names.update(dict.fromkeys(n for n in rule_names(rule) if n not in ("g", "mask")))
-        found = tuple(sorted(names, key=lambda n: op.classify(n)[0] not in ("in", "out")))
-        op.cache["saved"] = found
-    return found
-
-
-def needed_for(op: Op, wanted: tuple[bool, ...]) -> frozenset[str]:
-    """The saved names that the rules of the wanted inputs use."""
-    key = ("needed", wanted)
-    found = op.cache.get(key)
-    if found is None:
-        names: set[str] = set()
-        if op.joint and any(wanted):
-            names.update(saved_names(op))
-        for i, want in enumerate(wanted):
-            rule = rules_of(op).get(op.input_name(i))
-            if rule is not None and want:
-                names.update(rule_names(rule[1]))
-        found = op.cache[key] = frozenset(names)
-    return found
-
-
-def to_save(op: Op, wanted: tuple[bool, ...]) -> tuple[tuple[str, Any, bool], ...]:
-    """The kind and number of each saved name, and whether rules of the wanted inputs use it."""
-    found = op.cache.get(wanted)
-    if found is None:
-        needed = needed_for(op, wanted)
-        found = op.cache[wanted] = tuple(
-            (*op.classify(name), name in needed) for name in saved_names(op)
-        )
     return found
 
 
@@ -317,7 +219,6 @@ def _make_saver(op: Op, wanted: tuple[bool, ...]) -> Callable[..., Any]:
 # As plain classes: a type checker would narrow what is one of them to an array of unknown types.
 _ARRAY: type = np.ndarray
 _ARRAYS: tuple[type, ...] = (np.ndarray, TensorBase)
-_NUMPYS: tuple[type, ...] = (np.ndarray, np.generic)
 
 
 def _shape_dtype(payload: Any) -> Any:
@@ -525,159 +426,6 @@ def saved_attribute(node: Any, name: str) -> Any:
         )
     mine, part = found
     return saved_attributes.as_asked(saved_as_tensors(node, "graph")[mine], name, part)
-
-
-# ---- running the rules --------------------------------------------------------------------------
-
-
-def tensors_world() -> World:
-    from .dispatch import TENSORS
-
-    return TENSORS
-
-
-def run_rules(
-    node: Any, g: Any, parents: tuple[Any, ...], values: dict[str, Any], world: World
-) -> tuple[Any, ...]:
-    """Gradients of a node's inputs by its rules, in any world (the general form)."""
-    op = node.op
-    asked = None
-    if FACTORY.dispatcher is not None and world is not ARRAYS:
-        asked = FACTORY.dispatcher.gradients(node, g, parents, values)
-    if asked is not None:
-        return asked
-    rounds = op.view or op.linear == "all" or (op.half_products and _sums_nothing(node, g))
-    if not rounds and in_half(g):
-        g, values = wider(g), {name: wider(v) for name, v in values.items()}
-    if op.joint is not None:
-        grads = _run_joint(node, g, parents, values, world)
-    else:
-        grads: list[Any] = []
-        for i, p in enumerate(parents):
-            if p is None:
-                grads.append(None)
-                continue
-            partial, rule, names = rule_of(op, i)
-            result = world.bind(rule)(*[g if n == "g" else values[n] for n in names])
-            grads.append(_times(g, result, world) if partial else result)
-    fix = fix_of(node)
-    if fix is None or fix.inputs is None:
-        return tuple(grads)
-    fitted: list[Any] = []
-    for i, (x, p) in enumerate(zip(grads, parents, strict=True)):
-        if x is None or p is None:
-            fitted.append(None)
-            continue
-        target = fix.inputs[i]
-        a = x._a if x.__class__ in PLAIN else x
-        if target is None or (
-            a.__class__ is np.ndarray and a.shape == target[0] and a.dtype is target[1]
-        ):
-            fitted.append(x)
-        else:
-            fitted.append(_fit(node, i, x, target, world))
-    return tuple(fitted)
-
-
-def _sums_nothing(node: Any, g: Any) -> bool:
-    """Whether the gradients of a product are as they come from its rules."""
-    fix = fix_of(node)
-    if not node.op.broadcasts or fix is None or fix.inputs is None:
-        return True
-    lead = tuple(g.shape[:-2])
-    return all(entry is None or tuple(entry[0][:-2]) == lead for entry in fix.inputs)
-
-
-def in_half(value: Any) -> bool:
-    """Whether a value or one of several is in half precision: rules must not round in each step."""
-    if value.__class__ is np.ndarray:
-        return is_half(value.dtype)
-    if value.__class__ in PLAIN:
-        return is_half(value._a.dtype)
-    if isinstance(value, TensorBase):
-        return is_half(value.dtype.np)  # type: ignore[attr-defined]
-    return value.__class__ in (tuple, list) and any(map(in_half, value))
-
-
-def wider(value: Any) -> Any:
-    """What a rule is given, with half precision as float32; `_fit` rounds what comes out."""
-    if not in_half(value):
-        return value
-    if value.__class__ is np.ndarray:
-        return wide(value)
-    if isinstance(value, TensorBase):
-        return tensors_world().function("cast")(value, dtype=F32)
-    return tuple(map(wider, value))
-
-
-def _run_joint(node: Any, g: Any, parents: Any, values: dict[str, Any], world: World) -> Any:
-    op = node.op
-    rule = op.joint
-    if world is not ARRAYS and op.plain_joint is not None:
-        trace = STATE.trace
-        if trace is not None and not STATE.grad_enabled:
-            # One instruction: a trace costs less, and what becomes of it is the compiler's choice.
-            return trace.gradients(op, g, tuple(p is not None for p in parents), values)
-        rule = op.plain_joint
-    mask = tuple(p is not None for p in parents)
-    special = {"g": g, "mask": mask}
-    arguments = [special[n] if n in special else values[n] for n in rule_names(rule)]
-    return distinct(world.bind(rule)(*arguments))
-
-
-def distinct(grads: Any) -> Any:
-    """Gradients of which no two are the same array: the engine may add into each of them."""
-    seen: set[int] = set()
-    out: list[Any] = []
-    for g in grads:
-        own = g
-        if isinstance(g, _ARRAY):
-            if id(g) in seen:
-                own = g.copy()
-            seen.add(id(own))
-        out.append(own)
-    return out
-
-
-def _times(g: Any, partial: Any, world: World) -> Any:
-    if isinstance(partial, complex):
-        partial = partial.conjugate()
-    elif is_complex(partial):
-        partial = world.function("conj")(partial)
-    return g * partial
-
-
-def is_complex(x: Any) -> bool:
-    """Whether a payload, tensor or number is complex."""
-    if x.__class__ in PLAIN:
-        return x._a.dtype.kind == "c"
-    if isinstance(x, _NUMPYS):
-        return x.dtype.kind == "c"
-    if isinstance(x, TensorBase):
-        return x.dtype.is_complex
-    return isinstance(x, complex)
-
-
-def _fit(node: Any, i: int, grad: Any, target: Any, world: World) -> Any:
-    """Sum a gradient to its input's shape, take the real part, cast: what the rules need not do."""
-    if target is None:
-        return grad
-    shape, dtype = target
-    if dtype is not None and is_complex(grad) and dtype.kind != "c":
-        grad = world.function("real")(grad)
-    if tuple(grad.shape) != shape:
-        if not node.op.broadcasts:
-            raise errors.wrong_gradient_shape(node, i, tuple(grad.shape), shape)
-        if world is not ARRAYS and FACTORY.dispatcher is not None:
-            grad = FACTORY.dispatcher.summed(grad, shape)
-        else:
-            grad = world.function("unbroadcast")(grad, shape)
-    if dtype is None:
-        return grad
-    have = grad.dtype if world is ARRAYS else grad.dtype.np
-    if have != dtype:
-        grad = world.function("cast")(grad, dtype=dtype)
-    return grad
 
 
 # ---- node classes -------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class Reshaped(Node):
         return self._fitted(g, ARRAYS)
 
     def vjp_tensors(self, g: Any, parents: tuple[Any, ...], mode: str) -> Any:
-        from .record import tensors_world
+        from .running_rules import tensors_world
 
         return self._fitted(g, tensors_world())
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .record import _UNCHANGED, Fix, fix_of
+from .record import _UNCHANGED
+from .running_rules import Fix, fix_of
 from .state import SAVED_HOOKS, STATE
 from .value import TensorBase, make
 

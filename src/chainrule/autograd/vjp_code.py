@@ -1,6 +1,6 @@
 """Straight-line backward functions, generated from an op's rules.
 
-The general way to run a rule (`record.run_rules`) looks names up and loops; a generated `vjp`
+The general way to run a rule (`running_rules.py`) looks names up and loops; a generated `vjp`
 unpacks what was saved, checks versions, calls the rules and sums what was broadcast. It costs a
 third.
 """
@@ -21,7 +21,9 @@ from ..ops.worlds import ARRAYS
 from . import errors
 from .dispatch import TENSORS, P
 from .leaves import GRAPH
-from .record import distinct, general_vjp, general_vjp_tensors, rules_of, saved_names
+from .op_rules import rules_of, saved_names
+from .record import general_vjp, general_vjp_tensors
+from .running_rules import distinct
 from .ties import tie_gradients
 from .value import FACTORY, PLAIN, TensorBase, make, with_history
 

@@ -15,8 +15,10 @@ from ..autograd.dispatch import attach_view, prepare, shares_memory
 from ..autograd.inplace import check_fit, check_writable, set_history
 from ..autograd.levels import Level, track_view
 from ..autograd.node import Node, OutSlot
+from ..autograd.op_rules import saved_names
 from ..autograd.plain_write import bump
-from ..autograd.record import edge, fix_of, record, saved_names, tensors_world
+from ..autograd.record import edge, record
+from ..autograd.running_rules import fix_of, tensors_world
 from ..autograd.state import DISPATCH, STATE
 from ..autograd.value import FACTORY, PLAIN, TensorBase, make
 from ..ops.dtypes import from_numpy_dtype

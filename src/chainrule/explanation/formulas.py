@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.record import rules_of
+from ..autograd.op_rules import rules_of
 from ..ops.schema import rule_names
 from ..reading import Link, Tape, Vertex
 from ..reading.svg import short_number

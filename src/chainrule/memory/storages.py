@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.record import saved_names
+from ..autograd.op_rules import saved_names
 from ..autograd.value import TensorBase
 from ..ops.dtypes import from_numpy_dtype
 from ..reading.source import Place

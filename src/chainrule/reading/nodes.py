@@ -16,7 +16,9 @@ import numpy as np
 
 from ..autograd import errors
 from ..autograd.node import UNTRACKED, Node, OutSlot
-from ..autograd.record import edge, fix_of, saved_names, saved_payloads
+from ..autograd.op_rules import saved_names
+from ..autograd.record import edge, saved_payloads
+from ..autograd.running_rules import fix_of
 from ..autograd.value import TensorBase
 from .names import Names
 from .source import UNKNOWN, Place, node_place

@@ -18,7 +18,8 @@ from ... import ir
 from ...autograd import errors, source
 from ...autograd.leaves import GRAPH
 from ...autograd.node import Node, OutSlot, start
-from ...autograd.record import distinct, edge
+from ...autograd.record import edge
+from ...autograd.running_rules import distinct
 from ...autograd.state import STATE
 from ...autograd.value import make
 from ...ops.schema import TABLE

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ... import ir
-from ...autograd.record import distinct
+from ...autograd.running_rules import distinct
 from ...ops.products import (
     multiply_halves,  # pyright: ignore[reportUnknownVariableType]
     product,  # pyright: ignore[reportUnknownVariableType]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...autograd.record import saved_names
+from ...autograd.op_rules import saved_names
 from ...reading.nodes import Tape, Vertex
 from ..finding import ERROR, Finding
 from ..positions import NOWHERE, Position, of_node

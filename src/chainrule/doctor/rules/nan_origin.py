@@ -307,7 +307,7 @@ def _slope(v: Vertex, g_in: Any, g_out: Any) -> list[str]:
     if v.node.op is None:
         return []
     try:
-        from ...autograd.record import saved_names
+        from ...autograd.op_rules import saved_names
 
         saved = dict(zip(saved_names(v.node.op), saved_payloads(v.node), strict=False))
         return backward_cause(v.node, saved, g_in, np.asarray(g_out))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...autograd.record import fix_of
+from ...autograd.running_rules import fix_of
 from ...reading.nodes import Vertex, shape_of
 from ..finding import ERROR, Finding
 from ..positions import of_node

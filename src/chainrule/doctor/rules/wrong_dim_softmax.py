@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd.record import fix_of
+from ...autograd.running_rules import fix_of
 from ...reading.nodes import Vertex, shape_of
 from ..calls import Calls
 from ..finding import ERROR, Finding
