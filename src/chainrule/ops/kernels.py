@@ -17,7 +17,7 @@ import numpy as np
 
 from .allocation import settle
 from .layout import in_order
-from .locks import RLock
+from .locks import RLock, keep_through_forks
 
 IMPORTED = time.time()  # files that are written later are not what this process runs
 
@@ -26,7 +26,7 @@ Product = Callable[..., np.ndarray]
 # Products with fewer multiplications than this always go to NumPy.
 LARGE = 2_000_000
 
-_lock = RLock()
+_lock = keep_through_forks(RLock(), 0)
 _loader: Callable[[], Product | None] | None = None
 _product: Product | None = None
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from ...ops.locks import keep_through_forks
 from . import symbols
 
-_lock = threading.Lock()
+_lock = keep_through_forks(threading.Lock(), 3)
 _state: dict[str, Any] = {}
 
 

@@ -20,6 +20,7 @@ import numpy as np
 _BEGIN = time.time()  # before the files of this package are read
 
 # ruff: noqa: E402 - what follows must come after it
+from ...ops.locks import keep_through_forks
 from ...tensor import settings
 from ..machine import code_cache, host, machine_code
 from ..machine.addresses import numpy_word
@@ -34,7 +35,7 @@ _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
 _FORMAT = "native kernels 5"
 _HEADER = object.__basicsize__
 
-_lock = threading.RLock()
+_lock = keep_through_forks(threading.RLock(), 2)
 _kept: list[Any] = []  # code and method definitions, which must outlive their functions
 # Also while the interpreter ends: a thread may still be in a kernel.
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))

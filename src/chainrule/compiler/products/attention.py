@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.locks import keep_through_forks
 from ..machine import worker_threads
 from ..machine.addresses import address, stack_offsets
 from ..native import library
@@ -41,7 +42,7 @@ class Attention:
     def __init__(self, product: Any, tiles: Any) -> None:
         self._product, self._tiles = product, tiles
         self._workers = worker_threads.shared()
-        self._lock = threading.Lock()
+        self._lock = keep_through_forks(threading.Lock(), 1)
         self._jobs: dict[tuple[str, np.dtype], int | None] = {}
 
     def forward(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.kernels import fast
+from ...ops.locks import keep_through_forks
 from ..machine import worker_threads
 from ..machine.addresses import address
 from .convolution_text import module_text, room_for_copy
@@ -45,7 +46,7 @@ class Gathered:
         self._tiles = tiles
         self._load = load_module
         self._workers = worker_threads.shared()
-        self._lock = threading.Lock()
+        self._lock = keep_through_forks(threading.Lock(), 1)
         self._functions: dict[np.dtype, int | None] = {}
         self._compiled: list[Any] = []  # owns the code
         self._layouts: dict[tuple[Any, ...], Layout] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.conv_windows import Sizes
+from ...ops.locks import keep_through_forks
 from ..machine import worker_threads
 from ..machine.addresses import address
 from .depthwise_text import FLAT_AT, ITEM, LIST, MOST_TAPS, module_text
@@ -32,7 +33,7 @@ class Depthwise:
     def __init__(self, tiles: Any, load_module: Any) -> None:
         self._tiles, self._load = tiles, load_module
         self._workers: Any = worker_threads.shared()
-        self._lock = threading.Lock()
+        self._lock = keep_through_forks(threading.Lock(), 1)
         self._made: dict[tuple[str, tuple[int, ...]], tuple[Any, dict[str, int]]] = {}
 
     def forward(

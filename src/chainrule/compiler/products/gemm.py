@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.halves import is_bfloat16
+from ...ops.locks import keep_through_forks
 from ..machine import host, worker_threads
 from ..machine.addresses import address, stack_offsets
 from .gemm_text import ARGUMENTS, Tiles, blocks, cuts, module_text
@@ -38,7 +39,7 @@ class Product:
         """`load_module(name, text)` gives the code of a module that `text()` writes."""
         self._tiles = tiles
         self._load = load_module
-        self._lock = threading.RLock()
+        self._lock = keep_through_forks(threading.RLock(), 1)
         self._functions: dict[np.dtype, int | None] = {}  # addresses
         self._lists: dict[np.dtype, int] = {}
         self._compiled: list[Any] = []  # owns the code

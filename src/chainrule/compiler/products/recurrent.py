@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.buffers import borrow
+from ...ops.locks import keep_through_forks
 from ..machine import worker_threads
 from ..machine.addresses import address
 from ..native import library
@@ -61,7 +62,7 @@ class Recurrent:
     def __init__(self, tiles: Tiles, load_module: Callable[..., Any]) -> None:
         self._tiles, self._load = tiles, load_module
         self._workers: Any = worker_threads.shared()
-        self._lock = threading.Lock()
+        self._lock = keep_through_forks(threading.Lock(), 1)
         self._codes: dict[np.dtype, _Code | None] = {}
         self._compiled: list[Any] = []  # owns the code
 

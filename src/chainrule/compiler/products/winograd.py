@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ops.kernels import fast
+from ...ops.locks import keep_through_forks
 from ..machine import worker_threads
 from ..machine.addresses import address
 from ..native import library
@@ -72,7 +73,7 @@ class Winograd:
     def __init__(self, product: Any, tiles: Any) -> None:
         self._product, self._tiles = product, tiles
         self._workers: Any = worker_threads.shared()
-        self._lock = threading.Lock()
+        self._lock = keep_through_forks(threading.Lock(), 1)
         self._jobs: dict[str, int | None] = {}
 
     def forward(
