@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 
 import pytest
 
@@ -15,6 +16,7 @@ from chainrule.studio.programs import ProgramError, read_program, trace_program
 from chainrule.studio.workbench import Limits, Stopped, Workbench
 
 from .browser import needs_browser, served
+from .test_model_page import GPT
 
 MODEL = (
     "import torch\n\nmodel = torch.nn.Linear(4, 2)\n\n"
@@ -215,6 +217,7 @@ FILES = {
     "many.py": "def many(x=[0.1] * 40):\n    return (x * x).sum()\n",
     "nan.py": "import torch\n\ndef nan(x=-5.0):\n    return torch.sqrt(-1 - x * x)\n",
     "latin.py": "",
+    "gpt.py": GPT,
 }  # fmt: skip
 
 
@@ -309,3 +312,62 @@ def test_a_chart_without_a_finite_number_says_so(page, site):
     page.wait_text("#plot svg", "no finite number here")
     page.click("#tab-playground")
     page.wait_text("#loss svg", "no step yet")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_an_example_that_is_chosen_at_once_is_the_one_that_is_shown(page, site, monkeypatch):
+    """While the server still works on the function that was there before."""
+    whole, slow = site.studio.runs.ask, [0.8]
+
+    def ask(what, /, **given):
+        if what == "drivers" and slow:
+            time.sleep(slow.pop())
+        return whole(what, **given)
+
+    monkeypatch.setattr(site.studio.runs, "ask", ask)
+    opened(page, site)
+    page.click("#tab-drivers")
+    page.put("#cascade", "Material price to revenue")
+    page.wait_text("#chains", "Path 1 of 2 gives")
+    page.wait("document.querySelectorAll('#sweep svg').length == 2")
+    assert page.text("#drivers [role=alert]") == "" and page.text("#figure h2") == "revenue"
+
+
+CROSSINGS = """
+const done = arguments[0], proto = CanvasRenderingContext2D.prototype, kept = {};
+const lines = [], boxes = [];
+for (const name of ["moveTo", "lineTo", "roundRect", "rect"]) kept[name] = proto[name];
+proto.moveTo = function (x, y) { lines.push([[x, y]]); return kept.moveTo.call(this, x, y); };
+proto.lineTo = function (x, y) { lines.at(-1).push([x, y]); return kept.lineTo.call(this, x, y); };
+for (const name of ["roundRect", "rect"]) proto[name] = function (...at) {
+  boxes.push(at); return kept[name].apply(this, at);
+};
+document.querySelector("#zoom-out").click();
+requestAnimationFrame(() => requestAnimationFrame(() => {
+  Object.assign(proto, kept);
+  let hidden = 0;
+  const inside = (x, y) => boxes.some(([a, b, w, h]) =>
+    x > a + 2 && x < a + w - 2 && y > b + 2 && y < b + h - 2);
+  for (const line of lines) for (let k = 1; k < line.length; k++) {
+    const [from, to] = [line[k - 1], line[k]];
+    for (let t = 0.02; t < 1; t += 0.02)
+      hidden += inside(from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]));
+  }
+  done([lines.length, boxes.length, hidden, Math.max(...lines.map((l) => l.length))]);
+}));
+"""
+
+
+@needs_browser
+@pytest.mark.slow
+def test_links_of_a_model_run_between_its_boxes(page, site):
+    opened(page, site, "gpt.py")
+    page.wait_text("#where", "of 206", seconds=60)
+    page.click("#tab-model")
+    page.click("[data-path=blocks]")
+    page.click("[data-path='blocks.1']")
+    page.click("#fit")
+    lines, boxes, hidden, longest = page.driver.execute_async_script(CROSSINGS)
+    assert lines > 30 and boxes > 30 and longest > 10, "a residual link leads past many boxes"
+    assert hidden == 0

@@ -68,7 +68,7 @@ export function chart(o: ChartOptions): SVGElement {
   const counted = solid.every((l) => l.x.every(Number.isInteger)); // steps have no halves
   for (const v of ticks(x0, x1, 4).filter((v) => !counted || Number.isInteger(v))) {
     made.append(s("line", { class: "grid", x1: px(v), x2: px(v), y1: tall - BOTTOM, y2: tall - BOTTOM + 4 }),
-      s("text", { class: "tick", x: px(v), y: tall - BOTTOM + 16, "text-anchor": "middle" }, tick(v)));
+      s("text", { class: "tick", x: Math.min(px(v), WIDE - 4.5 * tick(v).length), y: tall - BOTTOM + 16, "text-anchor": "middle" }, tick(v)));
   }
   made.append(s("line", { class: "axis", x1: LEFT, x2: WIDE - RIGHT, y1: tall - BOTTOM, y2: tall - BOTTOM }),
     s("text", { class: "tick", x: WIDE - RIGHT, y: tall - 2, "text-anchor": "end" }, o.xName ?? ""));
@@ -138,7 +138,7 @@ export function bars(label: string, rows: { name: string; low: number; high: num
     }
     words.push(s("text", { class: "tick over", x: (from + WIDE) / 2, y: y + 10, "text-anchor": "middle" }, r.text));
   });
-  if (Number.isFinite(middle)) made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 0, y2: tall }));
+  if (Number.isFinite(middle)) rows.forEach((_, k) => made.append(s("line", { class: "axis", x1: px(middle), x2: px(middle), y1: 16 + each * k, y2: 36 + each * k })));
   made.append(...words);
   return made;
 }

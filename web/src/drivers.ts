@@ -32,7 +32,8 @@ export class DriversView {
   private readonly swings = h("div", { id: "tornado" });
   private readonly sweepChoice = h("div", { class: "choices" });
   private readonly curves = h("div", { id: "sweep" });
-  private readonly go = latest<boolean>((fresh) => this.run(fresh));
+  private fresh = false; // whether another function is to be asked next, whatever is under way
+  private readonly next = latest<object>(() => this.run());
 
   private readonly parts: HTMLElement[];
 
@@ -58,6 +59,11 @@ export class DriversView {
   /** Another state was opened. */
   opened() { this.shownFor = ""; }
 
+  private go(fresh: boolean) {
+    this.fresh ||= fresh;
+    this.next({});
+  }
+
   private empty(yes: boolean) { for (const part of this.parts) part.hidden = yes; }
 
   /** What was moved, for the address and files. */
@@ -75,7 +81,9 @@ export class DriversView {
     this.shown();
   }
 
-  private async run(fresh: boolean) {
+  private async run() {
+    const fresh = this.fresh;
+    this.fresh = false;
     const { name, text, function: asked, at } = this.live.state;
     const point = fresh ? at : this.base;
     const changes = Object.fromEntries(Object.entries(this.moved).map(([n, v]) => [n, v - this.base[n]]).filter(([, v]) => v !== 0));
@@ -83,6 +91,7 @@ export class DriversView {
       const sweep = this.along ? { input: this.along, low: this.range[0], high: this.range[1] } : undefined;
       const got = await ask<Drivers>("drivers", { name, text, function: asked, at: point, share: this.share,
         sweep: fresh ? undefined : sweep, changes: Object.keys(changes).length ? changes : undefined });
+      if (this.fresh) return; // about another function meanwhile: the next run asks it
       this.problem.replaceChildren();
       this.empty(false);
       if (fresh) {
@@ -99,6 +108,7 @@ export class DriversView {
       this.draw(got);
     } catch (e) {
       if (!(e instanceof ProgramProblem)) throw e;
+      if (this.fresh) return;
       this.empty(true);
       this.problem.replaceChildren(h("p", {}, "This program cannot be asked: it has to be a function of plain numbers, as an accountant would write it. Choose an example, or change the code under Step."), h("p", {}, e.message));
     }

@@ -64,7 +64,7 @@ export class PlaygroundView {
     const walkers = ["example", "batch", "epoch"].map((what) => button(`One ${what}`, `one-${what}`, () => void this.control(what)));
     const bar = h("div", { class: "buttons" }, field("show a classic", this.preset), button("Start", "begin", () => void this.begin(), { title: "Start again with these settings and the same seed; the run before stays beside it" }), this.runButton, ...walkers,
       field("speed", this.pace), field("go back to step", this.slider),
-      button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }),
+      button("Export as PyTorch", "export", () => { if (this.frame) download("playground.py", this.frame.script, "text/x-python"); }, { title: "A script that gives the same numbers; the last digits are each machine's own, and a run that swings or explodes magnifies them" }),
       button("End the process", "quit", () => void this.quit()));
     this.compared.append(h("h2", {}, "The run before"), this.oldCanvas);
     const picture = h("section", { "aria-label": "Prediction", id: "picture" }, this.pictured, this.canvas, this.curve, this.key, this.times);
@@ -330,7 +330,7 @@ export class PlaygroundView {
   private drawUnits(f: Frame) {
     const parts = (f.units ?? []).map((layer, nr) => {
       const words = [`${layer.count} ${layer.kind} units`, layer.dead ? `${layer.dead} dead` : "", layer.saturated ? `${layer.saturated} saturated` : ""].filter(Boolean).join(", ");
-      return h("div", { class: "layer" }, heading(`Hidden layer ${nr + 1}, model.${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
+      return h("div", { class: "layer" }, heading(`Hidden layer ${nr + 1}, module ${layer.name}: ${words}`), h("div", { class: "maps" }, ...layer.units.map((u, k) =>
         h("div", { class: `map ${u.state}` }, unitMap(u.map, layer.side, layer.rows, `unit ${k}${u.state ? `, ${u.state}` : ""}, from ${short(u.low)} to ${short(u.high)}`),
           ...(u.state ? [h("span", {}, u.state)] : [])))));
     });
@@ -343,9 +343,9 @@ export class PlaygroundView {
     const rows = f.layers.map((l) => {
       const share = typeof l.gradient === "string" ? 1 : Math.max(0, 1 + Math.log10(Math.max(l.gradient, 1e-30) / top) / 8);
       const size = h("span", { class: "size", style: `width:${(64 * share).toFixed(0)}px` });
-      return [`model.${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${tiny(l.gradient)}`), tiny(l.update), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
+      return [`${l.name} ${l.kind}`, h("span", { class: "sized" }, size, ` ${tiny(l.gradient)}`), tiny(l.update), histogram(l.weights, 90, 28), histogram(l.updates, 90, 28)];
     });
-    this.flow.replaceChildren(h("h2", {}, `Gradients, weights and steps by layer, at step ${f.measured}`), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["layer", "gradient", "step", "weights", "steps"], rows, "layers"));
+    this.flow.replaceChildren(h("h2", {}, `Gradients, weights and steps by layer, at step ${f.measured}`), h("p", { class: "hint" }, "Norm of the gradient (bars on a logarithmic scale) and of the step, histograms of weights and of their steps."), table(["module", "gradient", "step", "weights", "steps"], rows, "layers"));
   }
 
   private drawFindings(f: Frame) {

@@ -117,7 +117,10 @@ def model_text(config: dict[str, Any]) -> str:
 
 
 HEAD = '''\
-"""A training run of chainrule's studio, as a PyTorch script with the same numbers."""
+"""A training run of chainrule's studio, as a PyTorch script with the same numbers.
+
+The last digits are each machine's own; a run that swings or explodes magnifies them.
+"""
 
 import math
 
