@@ -214,6 +214,7 @@ def heaviside(x, at_zero):
 @op(
     vjp={"value": lambda g: g, "source": lambda g, name: no_derivative(name)},
     jvp=lambda t_value, t_source, name: no_derivative(name),
+    batch="loop",
     node="NotImplemented",
 )
 def computed_from(value, source, *, name):
