@@ -10,10 +10,16 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import chainrule as torch
 from chainrule.ops import kernels
+from chainrule.compiler import compiled_function
 from chainrule.compiler.machine import llvm
 from chainrule.compiler.native import library
 
-lock = {"kernels": kernels._lock, "library": library._lock, "llvm": llvm._lock}[sys.argv[1]]
+lock = {
+    "capture": compiled_function._CAPTURING,
+    "kernels": kernels._lock,
+    "library": library._lock,
+    "llvm": llvm._lock,
+}[sys.argv[1]]
 held = threading.Event()
 
 def holds():
@@ -34,7 +40,7 @@ assert lock.acquire(timeout=1)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks")
-@pytest.mark.parametrize("lock", ["kernels", "library", "llvm"])
+@pytest.mark.parametrize("lock", ["capture", "kernels", "library", "llvm"])
 def test_a_child_never_waits_for_a_thread_that_it_does_not_have(lock):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM, lock], timeout=120)
     assert run.returncode == 0

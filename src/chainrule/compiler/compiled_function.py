@@ -18,6 +18,7 @@ from ..autograd.value import PLAIN
 from ..autograd.watching import plans_run, run_plan
 from ..ops import dtypes
 from ..ops.kernels import fast
+from ..ops.locks import keep_through_forks
 from .capture.differentiable import runner_of
 from .capture.entries import Entries, Entry
 from .capture.facts import same_facts
@@ -40,7 +41,7 @@ _TRACE_LIMIT = 10  # calls that are traced in vain: no two of them were alike
 # timed, so that a run gives the same bits every time.)
 _KINDS, _OFTEN = 4, 32
 # One capture at a time: while numbers are followed, stand-ins lie where threads read them.
-_CAPTURING = RLock()
+_CAPTURING = keep_through_forks(RLock(), -1)
 _PATIENCE = 10.0  # seconds for another thread's capture, which may wait for this very thread
 
 
