@@ -10,6 +10,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import chainrule as torch
 from chainrule.ops import kernels
+from chainrule.ops.rng._generator import default_generator
 from chainrule.compiler import compiled_function
 from chainrule.compiler.machine import llvm
 from chainrule.compiler.native import library
@@ -19,6 +20,7 @@ lock = {
     "kernels": kernels._lock,
     "library": library._lock,
     "llvm": llvm._lock,
+    "random numbers": default_generator.lock,
 }[sys.argv[1]]
 held = threading.Event()
 
@@ -40,7 +42,7 @@ assert lock.acquire(timeout=1)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks")
-@pytest.mark.parametrize("lock", ["capture", "kernels", "library", "llvm"])
+@pytest.mark.parametrize("lock", ["capture", "kernels", "library", "llvm", "random numbers"])
 def test_a_child_never_waits_for_a_thread_that_it_does_not_have(lock):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM, lock], timeout=120)
     assert run.returncode == 0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..later import Later
-from ..locks import RLock
+from ..locks import RLock, keep_through_forks
 
 interrupts = Later("..interrupts", __package__)
 
@@ -276,4 +276,5 @@ def _checked_record(state: Any) -> np.void:
 
 
 default_generator = Generator()
+keep_through_forks(default_generator.lock, 4)
 """The generator used by every draw that names none."""
