@@ -29,8 +29,10 @@ def _take_all() -> None:
 
 
 def _give_back() -> None:
-    while _held:
-        _held.pop().release()
+    taken = _held[:]
+    _held.clear()  # before another thread, which forks next, can take the first of them
+    for lock in reversed(taken):
+        lock.release()
 
 
 if hasattr(os, "register_at_fork"):

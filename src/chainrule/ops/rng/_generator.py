@@ -276,5 +276,5 @@ def _checked_record(state: Any) -> np.void:
 
 
 default_generator = Generator()
-keep_through_forks(default_generator.lock, 4)
 """The generator used by every draw that names none."""
+keep_through_forks(default_generator.lock, 4)
