@@ -148,10 +148,11 @@ def test_a_block_is_watched_and_leaves_nothing_behind() -> None:
 
 
 def test_an_exception_passes_through_the_block() -> None:
+    before = torch.Tensor.backward
     with pytest.raises(ZeroDivisionError), watch() as watched:
         train(zero=True)
         raise ZeroDivisionError
-    assert watched.findings == [] and torch.Tensor.backward.__name__ == "backward_tensor"
+    assert watched.findings == [] and torch.Tensor.backward is before
 
 
 def test_watching_keeps_no_graph_alive() -> None:

@@ -57,6 +57,9 @@ def outcome(case, inputs):
         return outs, torch.autograd.grad(total, wanted, allow_unused=True)
     except NotImplementedError:  # an op without a derivative
         return outs, []
+    except RuntimeError as problem:
+        assert "is not implemented" in str(problem)  # the same
+        return outs, []
 
 
 def plain_inputs(case):

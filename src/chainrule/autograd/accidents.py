@@ -44,19 +44,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def is_accident(problem: BaseException) -> bool:
     """Whether an error arose in this library, or in what it calls, without being raised there."""
-    trace = problem.__traceback__
-    last: TracebackType | None = None
-    while trace is not None:
-        name = trace.tb_frame.f_code.co_filename
-        if not source.is_library(name) and not _is_helper(name):
-            return False  # the user's own code ran in between: the error is its business
-        last, trace = trace, trace.tb_next
+    last = _last_place(problem)
     if last is None:
         return False
     code = last.tb_frame.f_code
     if not source.is_library(code.co_filename):
         return True
     return code.co_code[last.tb_lasti] not in _RAISE or _is_bare(problem)
+
+
+def _last_place(problem: BaseException) -> TracebackType | None:
+    """Where an error arose; None where the user's own code ran in between: it is its business."""
+    trace = problem.__traceback__
+    last: TracebackType | None = None
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if not source.is_library(name) and not _is_helper(name):
+            return None
+        last, trace = trace, trace.tb_next
+    return last
 
 
 def _is_helper(filename: str) -> bool:
@@ -102,7 +108,9 @@ def clear_error(
 
 
 def _was_ours(problem: MemoryError) -> bool:
-    return type(problem) is not MemoryError or is_accident(problem)
+    if type(problem) is not MemoryError:  # NumPy's own
+        return _last_place(problem) is not None
+    return is_accident(problem)
 
 
 def _reason(problem: Exception) -> str:
@@ -230,15 +238,20 @@ def explain_module(space: dict[str, Any], *names: str) -> None:
     The last line of a module: `explain_module(globals())`. With names only these.
     """
     once = functools.cache(explained)  # what has two names stays one function
+    made: dict[FunctionType, Any] = {}
     for name, value in list(space.items()):
         if getattr(value, "__module__", None) != space["__name__"] or name.startswith("_"):
             continue
         if names and name not in names:
             continue
         if isinstance(value, FunctionType):
-            space[name] = once(value)
+            made[value] = once(value)
         elif isinstance(value, type):
             explain_methods(value)
+    # Under all their names, private ones too: a function is found where it says it is.
+    for name, value in list(space.items()):
+        if isinstance(value, FunctionType) and value in made:
+            space[name] = made[value]
 
 
 # ---- what was given ------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ from __future__ import annotations
 import csv
 import glob
 
-import numpy.random
-
+from ..ops import interrupts
 from ..studio.process import main
 from .installation import install
 
-NEEDED = (csv, glob, numpy.random)
+NEEDED = (csv, glob)
+interrupts.load("numpy.random")
 
 if __name__ == "__main__":
     install()
