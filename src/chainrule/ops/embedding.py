@@ -55,10 +55,16 @@ def sum_by_number(g, index, rows, axis=0):
     if g.dtype.char not in "fd":
         return None
     outer, width = math.prod(g.shape[:axis]), math.prod(g.shape[axis + 1 :])
-    pieces = 1 if g.size < _LARGE or width < 32 else (2 if width < 256 else 4)
     parts = np.ascontiguousarray(g).reshape(outer, index.size, width)
-    done = fast.sum_by_number(parts, np.ascontiguousarray(index), rows, pieces)
+    done = sum_in_blocks(parts, np.ascontiguousarray(index), rows)
     return None if done is None else done.reshape(*g.shape[:axis], rows, *g.shape[axis + 1 :])
+
+
+def sum_in_blocks(parts, index, rows):
+    """The same for (outer, places, width) of floats in one block of memory each."""
+    width = parts.shape[2]
+    pieces = 1 if parts.size < _LARGE or width < 32 else (2 if width < 256 else 4)
+    return fast.sum_by_number(parts, index, rows, pieces)
 
 
 def sum_rows(g, index, rows):

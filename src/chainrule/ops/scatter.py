@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import ir
 from .batching import Front, Plain
-from .embedding import rows_by_number, sum_by_number
+from .embedding import rows_by_number, sum_by_number, sum_in_blocks
 from .halves import wide
 from .kernels import fast
 from .later import Later
@@ -479,6 +479,10 @@ def batched_row_sum(values, batched, size, axis, shape):
 
 def sum_rows(g, index, axis, shape):
     """Zeros of `shape` with the parts of g added where `index` (of any shape) points."""
+    if axis == 0 and g.size and g.dtype.char in "fd":  # the usual case, in few steps
+        done = sum_in_blocks(g.reshape(1, index.size, -1), index.reshape(-1), shape[0])
+        if done is not None:
+            return done.reshape(shape)
     half = g.dtype.kind == "V" or g.dtype.itemsize == 2
     if g.size:
         parts = g.reshape(*g.shape[:axis], index.size, *g.shape[axis + index.ndim :])
